@@ -1,0 +1,46 @@
+# Three verbs, so that every folder's CMakeLists.txt reads as a list of what it is made of.
+
+# groth16d_library(name SOURCES ... LINKS ...): a static library groth16d::name.
+function(groth16d_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(groth16d_${name} STATIC ${ARG_SOURCES})
+  add_library(groth16d::${name} ALIAS groth16d_${name})
+  target_link_libraries(groth16d_${name} PUBLIC groth16d::flags ${ARG_LINKS})
+endfunction()
+
+# groth16d_program(name SOURCES ... LINKS ...): an executable in bin/.
+function(groth16d_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE groth16d::flags ${ARG_LINKS})
+endfunction()
+
+# groth16d_test(name SOURCES ... LINKS ... [LABELS ...]): a Catch2 program, one ctest entry. Label "unit" unless told
+# otherwise; sanitizer builds run labels unit and format, slow tests are labelled slow.
+function(groth16d_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
+  add_executable(test_${name} ${ARG_SOURCES})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(test_${name} PRIVATE groth16d::flags groth16d::catch_main ${ARG_LINKS})
+  add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# groth16d_fuzz(name SOURCES ... LINKS ...): a libFuzzer program, only with GROTH16D_FUZZ.
+function(groth16d_fuzz name)
+  if(NOT GROTH16D_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(fuzz_${name} ${ARG_SOURCES})
+  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  target_link_libraries(fuzz_${name} PRIVATE groth16d::flags ${ARG_LINKS})
+endfunction()

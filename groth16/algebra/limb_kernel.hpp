@@ -1,0 +1,178 @@
+// LimbKernel<P>: modular addition and Montgomery multiplication on raw limbs, the one place that a faster kernel
+// specialises. P names the modulus and nothing else; R = 2^(64N), R^2 and -p^-1 are computed from it.
+//
+// Values are limbs of a number in [0, p), in Montgomery form where a product is taken: mul(aR, bR) = abR mod p.
+// Multiplication is CIOS (Koc, Acar, Kaliski 1996, "Analyzing and comparing Montgomery multiplication algorithms",
+// section 5) in the form that needs no carry word because the modulus leaves the top bit of the top limb free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "groth16/algebra/portability.hpp"
+#include "groth16/algebra/uint.hpp"
+
+namespace groth16 {
+
+// What follows from a modulus. P: static constexpr std::size_t kLimbs; static constexpr UInt<kLimbs> modulus().
+template <class P>
+struct MontgomeryConstants {
+  static constexpr std::size_t kLimbs = P::kLimbs;
+  using Limbs = UInt<kLimbs>;
+
+  GROTH16_HD static constexpr Limbs modulus() { return P::modulus(); }
+
+  // 2^exponent mod p, by doubling.
+  GROTH16_HD static constexpr Limbs power_of_two(std::size_t exponent) {
+    Limbs value = Limbs::from_u64(1);
+    for (std::size_t i = 0; i < exponent; ++i) {
+      value.add_in_place(value);  // the free top bit holds the carry
+      if (value >= modulus()) value.sub_in_place(modulus());
+    }
+    return value;
+  }
+  GROTH16_HD static constexpr Limbs r() { return power_of_two(64 * kLimbs); }
+  GROTH16_HD static constexpr Limbs r_squared() { return power_of_two(128 * kLimbs); }
+
+  // -p^-1 mod 2^64 by Newton's iteration: each step doubles the number of correct low bits, 1 to 64.
+  GROTH16_HD static constexpr std::uint64_t negated_inverse() {
+    const std::uint64_t p = modulus().limb[0];
+    std::uint64_t inverse = 1;
+    for (int i = 0; i < 6; ++i) inverse *= 2 - p * inverse;
+    return ~inverse + 1;
+  }
+
+  static_assert((P::modulus().limb[0] & 1) == 1, "Montgomery arithmetic needs an odd modulus");
+  static_assert(P::modulus().limb[kLimbs - 1] < 0x7fffffffffffffff, "the kernel uses the modulus's free top bit");
+};
+
+template <class P>
+struct LimbKernel {
+  static constexpr std::size_t kLimbs = P::kLimbs;
+  using Constants = MontgomeryConstants<P>;
+  using Limbs = UInt<kLimbs>;
+
+  GROTH16_HD static GROTH16_INLINE constexpr Limbs add(const Limbs& a, const Limbs& b) {
+    Limbs sum = a;
+    add_limbs(sum, b);
+    return reduce_once(sum);
+  }
+
+  GROTH16_HD static GROTH16_INLINE constexpr Limbs sub(const Limbs& a, const Limbs& b) {
+    constexpr Limbs p = Constants::modulus();
+    Limbs difference = a;
+    const std::uint64_t borrow = sub_limbs(difference, b);
+    Limbs correction{};
+    GROTH16_UNROLL
+    for (std::size_t i = 0; i < kLimbs; ++i) correction.limb[i] = p.limb[i] & (0 - borrow);
+    add_limbs(difference, correction);
+    return difference;
+  }
+
+  // a * b / R mod p. One operand may be any number below 2^(64N), the other is below p.
+  GROTH16_HD static GROTH16_INLINE constexpr Limbs mul(const Limbs& a, const Limbs& b) {
+#if defined(__CUDA_ARCH__)
+    return mul_words(a, b);
+#else
+    return mul_limbs(a, b);
+#endif
+  }
+
+  GROTH16_HD static GROTH16_INLINE constexpr Limbs sqr(const Limbs& a) { return mul(a, a); }
+
+ private:
+  GROTH16_HD static GROTH16_INLINE constexpr void add_limbs(Limbs& a, const Limbs& b) {
+    std::uint64_t carry = 0;
+    GROTH16_UNROLL
+    for (std::size_t i = 0; i < kLimbs; ++i) {
+      const std::uint64_t partial = a.limb[i] + carry;
+      carry = partial < carry ? 1u : 0u;
+      a.limb[i] = partial + b.limb[i];
+      carry |= a.limb[i] < partial ? 1u : 0u;
+    }
+  }
+
+  GROTH16_HD static GROTH16_INLINE constexpr std::uint64_t sub_limbs(Limbs& a, const Limbs& b) {
+    std::uint64_t borrow = 0;
+    GROTH16_UNROLL
+    for (std::size_t i = 0; i < kLimbs; ++i) {
+      const std::uint64_t partial = a.limb[i] - b.limb[i];
+      const std::uint64_t next = (a.limb[i] < b.limb[i] ? 1u : 0u) | (partial < borrow ? 1u : 0u);
+      a.limb[i] = partial - borrow;
+      borrow = next;
+    }
+    return borrow;
+  }
+
+  // From [0, 2p) to [0, p), without a branch.
+  GROTH16_HD static GROTH16_INLINE constexpr Limbs reduce_once(const Limbs& a) {
+    constexpr Limbs p = Constants::modulus();
+    Limbs reduced = a;
+    const std::uint64_t keep = 0 - sub_limbs(reduced, p);
+    GROTH16_UNROLL
+    for (std::size_t i = 0; i < kLimbs; ++i) reduced.limb[i] ^= (reduced.limb[i] ^ a.limb[i]) & keep;
+    return reduced;
+  }
+
+#if !defined(__CUDA_ARCH__)
+  // value = low word of value + x * y + carry; returns the high word.
+  static GROTH16_INLINE constexpr std::uint64_t multiply_add(std::uint64_t& value, std::uint64_t x, std::uint64_t y,
+                                                             std::uint64_t carry) {
+    const UInt128 sum = UInt128{x} * y + value + carry;
+    value = static_cast<std::uint64_t>(sum);
+    return static_cast<std::uint64_t>(sum >> 64);
+  }
+
+  static GROTH16_INLINE constexpr Limbs mul_limbs(const Limbs& a, const Limbs& b) {
+    constexpr Limbs p = Constants::modulus();
+    constexpr std::uint64_t negated_inverse = Constants::negated_inverse();
+    Limbs t{};
+    GROTH16_UNROLL
+    for (std::size_t i = 0; i < kLimbs; ++i) {
+      std::uint64_t carry_product = multiply_add(t.limb[0], a.limb[0], b.limb[i], 0);
+      const std::uint64_t m = t.limb[0] * negated_inverse;
+      std::uint64_t carry_reduction = multiply_add(t.limb[0], m, p.limb[0], 0);
+      GROTH16_UNROLL
+      for (std::size_t j = 1; j < kLimbs; ++j) {
+        carry_product = multiply_add(t.limb[j], a.limb[j], b.limb[i], carry_product);
+        carry_reduction = multiply_add(t.limb[j], m, p.limb[j], carry_reduction);
+        t.limb[j - 1] = t.limb[j];
+      }
+      t.limb[kLimbs - 1] = carry_product + carry_reduction;
+    }
+    return reduce_once(t);
+  }
+#endif
+
+  // The same product on 32-bit words with 64-bit accumulators, for machines without a 64x64 multiplier.
+  GROTH16_HD static GROTH16_INLINE constexpr Limbs mul_words(const Limbs& a, const Limbs& b) {
+    constexpr Limbs p = Constants::modulus();
+    constexpr std::uint32_t negated_inverse = static_cast<std::uint32_t>(Constants::negated_inverse());
+    constexpr std::size_t kWords = 2 * kLimbs;
+    std::uint32_t t[kWords] = {};
+    GROTH16_UNROLL
+    for (std::size_t i = 0; i < kWords; ++i) {
+      const std::uint64_t b_word = word(b, i);
+      std::uint64_t product = word(a, 0) * b_word + t[0];
+      const std::uint64_t m = static_cast<std::uint32_t>(product) * negated_inverse;
+      std::uint64_t reduction = m * word(p, 0) + static_cast<std::uint32_t>(product);
+      GROTH16_UNROLL
+      for (std::size_t j = 1; j < kWords; ++j) {
+        product = word(a, j) * b_word + t[j] + (product >> 32);
+        reduction = m * word(p, j) + static_cast<std::uint32_t>(product) + (reduction >> 32);
+        t[j - 1] = static_cast<std::uint32_t>(reduction);
+      }
+      t[kWords - 1] = static_cast<std::uint32_t>((product >> 32) + (reduction >> 32));
+    }
+    Limbs out{};
+    GROTH16_UNROLL
+    for (std::size_t i = 0; i < kLimbs; ++i) out.limb[i] = t[2 * i] | (std::uint64_t{t[2 * i + 1]} << 32);
+    return reduce_once(out);
+  }
+
+  GROTH16_HD static GROTH16_INLINE constexpr std::uint64_t word(const Limbs& a, std::size_t index) {
+    return static_cast<std::uint32_t>(a.limb[index / 2] >> (32 * (index % 2)));
+  }
+};
+
+}  // namespace groth16

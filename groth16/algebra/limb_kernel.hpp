@@ -69,7 +69,7 @@ struct LimbKernel {
     return difference;
   }
 
-  // a * b / R mod p. One operand may be any number below 2^(64N), the other is below p.
+  // a * b / R mod p, for a below p and any b below 2^(64N).
   GROTH16_HD static GROTH16_INLINE constexpr Limbs mul(const Limbs& a, const Limbs& b) {
 #if defined(__CUDA_ARCH__)
     return mul_words(a, b);

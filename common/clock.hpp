@@ -1,0 +1,14 @@
+// Time in milliseconds: monotonic for intervals and timeouts, wall for what people read.
+#pragma once
+
+#include <cstdint>
+
+namespace groth16d {
+
+// CLOCK_MONOTONIC; the same clock in all processes of this boot.
+std::uint64_t monotonic_ms();
+
+// Since 1970-01-01 UTC.
+std::uint64_t wall_ms();
+
+}  // namespace groth16d

@@ -1,0 +1,155 @@
+// Supervisor <-> clients: requests and replies over DEALER or REQ -> ROUTER, and advisory events over PUB -> SUB.
+// Frames: client_codec.hpp. Each class is used from one thread; socket() goes into zmq::poll together with plain
+// descriptors.
+#pragma once
+
+#include <google/protobuf/message_lite.h>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include <zmq.hpp>
+
+#include "common/error.hpp"
+#include "ipc/client.pb.h"
+#include "ipc/client_codec.hpp"
+#include "ipc/endpoint.hpp"
+
+namespace groth16d::ipc {
+
+inline constexpr char kClientSocketName[] = "client.sock";
+inline constexpr char kEventsSocketName[] = "events.sock";
+
+// Where a reply goes. Kept for as long as the answer takes (a reply never precedes its commit).
+struct ReplyAddress {
+  std::string routing_id;
+  Envelope envelope;
+};
+
+struct ClientRequest {
+  ReplyAddress from;
+  Command command = Command::error;
+  std::string body;                     // not yet parsed: request_body()
+  std::vector<zmq::message_t> payload;  // without copies
+};
+
+// The protobuf body of a request. Error: malformed "protocol.body".
+template <class Body>
+Result<Body> request_body(const ClientRequest& request) {
+  Body body;
+  if (!body.ParseFromString(request.body)) {
+    return failure(ErrorCode::malformed, "protocol.body",
+                   std::string(to_string(request.command)) + ": the body is no " + body.GetTypeName());
+  }
+  return body;
+}
+
+// The supervisor's end.
+class ClientHub {
+ public:
+  // Binds <runtime directory>/<name>, mode 0660.
+  static Result<ClientHub> bind(zmq::context_t& context, const EndpointLock& lock,
+                                const std::string& name = kClientSocketName);
+
+  zmq::socket_t& socket() { return socket_; }
+
+  // Never blocks. nullopt: nothing there. An Error (malformed or too_large) says that a message was dropped, and that
+  // its sender has been told where the protocol asks for it; go on receiving.
+  Result<std::optional<ClientRequest>> receive();
+
+  // Never blocks. Errors: unavailable "client.gone", busy "client.not_reading", too_large "protocol.too_many_bytes".
+  Result<void> reply(const ReplyAddress& to, const google::protobuf::MessageLite& body);
+
+  // PlainReply's shape: a status and nothing else; it parses as every other reply too, because status is their first
+  // field.
+  Result<void> reply_failure(const ReplyAddress& to, const Error& error, std::uint32_t retry_after_ms = 0);
+
+ private:
+  explicit ClientHub(zmq::socket_t socket);
+  void answer_dropped(const ReplyAddress& to, const Error& error);
+
+  zmq::socket_t socket_;
+  std::unordered_set<std::string> told_major_;  // peers that got their one ERROR
+  std::deque<std::string> told_major_order_;    // oldest first, to bound the set
+};
+
+// The status number of an error code: 400, 404, 409, 413, 429, 500 or 503.
+std::uint32_t status_code(ErrorCode code);
+groth16d::v1::Status make_status(std::uint32_t code);
+groth16d::v1::Status make_status(const Error& error, std::uint32_t retry_after_ms = 0);
+// The other way, in a client: the Error that a status of 400 or more carries.
+Error error_of(const groth16d::v1::Status& status);
+
+// The client's end: one request at a time.
+class ClientLink {
+ public:
+  // Connecting never fails for an absent daemon: the first call does, with unavailable "client.no_daemon".
+  static Result<ClientLink> connect(zmq::context_t& context, const std::string& socket_path);
+
+  zmq::socket_t& socket() { return socket_; }
+
+  // Sends, and waits for the reply with the same request id. Every verb is idempotent, so the same message is sent
+  // again when nothing came for a while (5 s, then doubled): the daemon may have been restarted in between. Replies to
+  // earlier requests are dropped. Errors: unavailable "client.no_daemon" (never connected within `timeout_ms`),
+  // "client.timeout"; too_large when the message cannot be sent; malformed "protocol.body". A status of 400 or more is
+  // *not* an Error here: the caller reads reply.status().
+  template <class Reply>
+  Result<Reply> call(Command command, const google::protobuf::MessageLite& body, std::uint64_t timeout_ms,
+                     std::vector<std::string> payload = {}) {
+    Result<std::string> bytes = exchange(command, body.SerializeAsString(), std::move(payload), timeout_ms);
+    if (!bytes) return tl::unexpected<Error>(bytes.error());
+    Reply reply;
+    if (!reply.ParseFromString(*bytes)) {
+      return failure(ErrorCode::malformed, "protocol.body",
+                     std::string(to_string(command)) + ": the reply is no " + reply.GetTypeName());
+    }
+    return reply;
+  }
+
+ private:
+  explicit ClientLink(zmq::socket_t socket);
+  Result<std::string> exchange(Command command, std::string body, std::vector<std::string> payload,
+                               std::uint64_t timeout_ms);
+  Result<std::optional<std::string>> receive_reply(const RequestId& request);
+
+  zmq::socket_t socket_;
+};
+
+// A witness as payload frames for a PartitionInput{payload_frames}: pieces of at most 1 MiB.
+std::vector<std::string> cut_payload(std::string_view bytes);
+
+// Events: topic | Event. Topics are "job.<id>", "slot.<name>", "circuit.<name>". Advisory: they may be lost.
+class EventPublisher {
+ public:
+  // Binds <runtime directory>/events.sock, mode 0660.
+  static Result<EventPublisher> bind(zmq::context_t& context, const EndpointLock& lock);
+  Result<void> publish(const std::string& topic, const groth16d::v1::Event& event);
+
+ private:
+  explicit EventPublisher(zmq::socket_t socket);
+  zmq::socket_t socket_;
+};
+
+class EventSubscriber {
+ public:
+  // A topic, or a prefix that ends with '.' ("job."); "" for all.
+  static Result<EventSubscriber> connect(zmq::context_t& context, const std::string& socket_path,
+                                         const std::string& topic);
+
+  zmq::socket_t& socket() { return socket_; }
+
+  // Waits at most `timeout_ms` (0: not at all, < 0: for ever). nullopt: nothing came.
+  Result<std::optional<groth16d::v1::Event>> receive(int timeout_ms);
+
+ private:
+  EventSubscriber(zmq::socket_t socket, std::string topic);
+  zmq::socket_t socket_;
+  std::string topic_;
+};
+
+}  // namespace groth16d::ipc

@@ -1,0 +1,1 @@
+#include "ipc/client_channel.hpp"

@@ -1,0 +1,1 @@
+#include "ipc/socket_options.hpp"

@@ -1,0 +1,1 @@
+#include "ipc/worker_channel.hpp"

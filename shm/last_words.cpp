@@ -1,0 +1,1 @@
+#include "shm/last_words.hpp"

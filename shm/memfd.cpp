@@ -1,0 +1,1 @@
+#include "shm/segment.hpp"

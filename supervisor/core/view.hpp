@@ -1,0 +1,91 @@
+// Read-only snapshots for STATUS, LIST, RESULT, metrics and `groth16ctl top`. Taking one changes nothing.
+#pragma once
+
+#include "supervisor/core/types.hpp"
+
+namespace groth16d::supervisor {
+
+struct PartitionView {
+  std::uint32_t partition = 0;
+  PartitionState state = PartitionState::waiting;
+  std::uint32_t attempt = 0;  // assignments so far
+  std::uint32_t progress_permille = 0;
+  std::vector<SlotId> slots;  // working on it now
+};
+
+// One stage's time on one slot, in milliseconds since the job was accepted.
+struct StageSpan {
+  std::uint32_t partition = 0;
+  Stage stage = Stage::inspect;
+  SlotId slot;
+  std::uint32_t attempt = 0;
+  std::uint64_t begin_ms = 0;
+  std::uint64_t end_ms = 0;  // 0: still running
+  std::string outcome;       // "" running, "done", "failed", "died", "cancelled"
+};
+
+struct JobView {
+  JobId job;
+  CircuitName circuit;
+  JobState state = JobState::received;
+  Priority priority = Priority::normal;
+  std::vector<PartitionView> partitions;
+  std::optional<Error> failure;
+  std::uint64_t age_ms = 0;
+  std::string waiting_for;  // "": working
+  std::vector<std::string> warnings;
+  std::vector<StageSpan> timeline;
+};
+
+// Only of a job whose results are committed.
+struct ResultView {
+  std::vector<Proof> proofs;  // by partition
+  std::string key_digest, vk_digest, curve;
+};
+
+struct CircuitView {
+  CircuitName circuit;
+  CircuitState state = CircuitState::registered;
+  CircuitSource source;
+  CircuitFacts facts;                 // zeros until inspected
+  std::uint64_t partition_bytes = 0;  // what one partition reserves, beside its input segment
+  std::uint64_t loads = 0;            // times the key file was loaded since the daemon started
+  std::optional<Error> failure;
+};
+
+struct WorkerView {
+  SlotId slot;
+  Epoch epoch = 0;
+  std::uint32_t pid = 0;
+  SlotState state = SlotState::starting;
+  JobId job;
+  std::uint32_t partition = 0;
+  std::optional<Stage> stage;
+  std::uint32_t progress_permille = 0;
+  std::uint64_t rss_bytes = 0;
+  std::uint32_t restarts = 0;
+  std::string last_death;  // "": none
+  std::string build;
+};
+
+struct BufferCount {
+  BufferKind kind = BufferKind::input;
+  BufferStage stage = BufferStage::none;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct DaemonView {
+  DaemonState state = DaemonState::starting;
+  std::uint64_t budget_total_bytes = 0;
+  std::uint64_t budget_used_bytes = 0;  // reserved, pooled, resident and resting together
+  std::vector<BufferCount> buffers;     // only where count > 0
+  std::uint32_t jobs_queued = 0;        // accepted, none of it running
+  std::uint32_t jobs_running = 0;
+  std::uint64_t jobs_done = 0;  // since the start
+  std::uint64_t jobs_failed = 0;
+  std::uint64_t syntheses = 0;     // SYNTH assignments given
+  std::uint64_t stale_events = 0;  // fenced off
+};
+
+}  // namespace groth16d::supervisor

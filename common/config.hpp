@@ -36,7 +36,7 @@ class ConfigFile {
 
   bool has(std::string_view key) const;
 
-  // Names of the entries of a table, in the file's order of keys; empty where there is no such table.
+  // Names of the entries of a table, in alphabetical order; empty where there is no such table.
   std::vector<std::string> names(std::string_view table) const;
 
   // malformed "config.type", "config.range" or "config.unknown_key".

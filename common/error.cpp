@@ -4,18 +4,30 @@ namespace groth16d {
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {
-    case ErrorCode::malformed: return "malformed";
-    case ErrorCode::mismatch: return "mismatch";
-    case ErrorCode::unsatisfied: return "unsatisfied";
-    case ErrorCode::not_found: return "not_found";
-    case ErrorCode::conflict: return "conflict";
-    case ErrorCode::too_large: return "too_large";
-    case ErrorCode::busy: return "busy";
-    case ErrorCode::unavailable: return "unavailable";
-    case ErrorCode::denied: return "denied";
-    case ErrorCode::cancelled: return "cancelled";
-    case ErrorCode::system: return "system";
-    case ErrorCode::internal: return "internal";
+    case ErrorCode::malformed:
+      return "malformed";
+    case ErrorCode::mismatch:
+      return "mismatch";
+    case ErrorCode::unsatisfied:
+      return "unsatisfied";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::conflict:
+      return "conflict";
+    case ErrorCode::too_large:
+      return "too_large";
+    case ErrorCode::busy:
+      return "busy";
+    case ErrorCode::unavailable:
+      return "unavailable";
+    case ErrorCode::denied:
+      return "denied";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::system:
+      return "system";
+    case ErrorCode::internal:
+      return "internal";
   }
   return "internal";
 }

@@ -111,6 +111,11 @@ struct Fp6 {
     return {s0 + T::mul_by_xi(s3), s1 + T::mul_by_xi(s4), s1 + s2 + s3 - s0 - s4};
   }
   GROTH16_HD constexpr Fp6 scaled(const Fq2& factor) const { return {c0 * factor, c1 * factor, c2 * factor}; }
+  // Times b0 + b1 v.
+  GROTH16_HD constexpr Fp6 mul_by_pair(const Fq2& b0, const Fq2& b1) const {
+    const Fq2 t0 = c0 * b0, t1 = c1 * b1;
+    return {t0 + T::mul_by_xi(c2 * b1), (c0 + c1) * (b0 + b1) - t0 - t1, t1 + c2 * b0};
+  }
   GROTH16_HD constexpr Fp6 mul_by_v() const { return {T::mul_by_xi(c2), c0, c1}; }
 
   GROTH16_HD constexpr Fp6 inverse() const {
@@ -141,6 +146,15 @@ struct Fp12 {
   friend GROTH16_HD constexpr Fp12 operator*(const Fp12& a, const Fp12& b) {
     const Fq6 low = a.c0 * b.c0, high = a.c1 * b.c1;
     return {low + high.mul_by_v(), (a.c0 + a.c1) * (b.c0 + b.c1) - low - high};
+  }
+  // Times (low.b0 + low.b1 v) + (high.b0 + high.b1 v) w, the shape of a line.
+  struct Pair {
+    Fq2 b0, b1;
+  };
+  GROTH16_HD constexpr Fp12 mul_by_pairs(const Pair& low, const Pair& high) const {
+    const Fq6 low_product = c0.mul_by_pair(low.b0, low.b1), high_product = c1.mul_by_pair(high.b0, high.b1);
+    return {low_product + high_product.mul_by_v(),
+            (c0 + c1).mul_by_pair(low.b0 + high.b0, low.b1 + high.b1) - low_product - high_product};
   }
   GROTH16_HD constexpr Fp12 square() const {
     const Fq6 cross = c0 * c1;

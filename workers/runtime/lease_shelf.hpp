@@ -1,0 +1,76 @@
+// LeaseShelf: leases that have come over the lifeline, until an assignment takes them; and the mappings of resident
+// keys and constraint systems, which stay for every later assignment until the supervisor evicts them.
+//
+// Owned by the talking thread. What an assignment takes leaves with it to the computing thread, which unmaps it there.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "workers/runtime/lease.hpp"
+
+namespace groth16d::worker {
+
+// The leases of one assignment, mapped and checked. Destroying it unmaps and closes all but the residents.
+class Leases {
+ public:
+  // What a reader may see of a segment: its used bytes. Empty for a lease that the assignment does not have.
+  std::span<const std::byte> bytes(const v1::Lease& lease) const;
+  // The whole payload of a segment that this assignment writes.
+  std::span<std::byte> writable(const v1::Lease& lease) const;
+  // How much of it now has a meaning. Error: internal "segment.used".
+  Result<void> set_used(const v1::Lease& lease, std::uint64_t used_bytes) const;
+  // An open file; -1 for none.
+  int file(const v1::Lease& lease) const;
+
+ private:
+  friend class LeaseShelf;
+  struct Held {
+    std::shared_ptr<shm::Mapping> mapping;
+    UniqueFd file;
+  };
+  const Held* find(const v1::Lease& lease) const;
+
+  std::map<LeaseName, Held> held_;
+};
+
+class LeaseShelf {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  void put(ipc::ReceivedLease lease, TimePoint now);
+
+  // The first of these that has not come; nothing when all are here.
+  std::optional<LeaseName> missing(std::span<const LeaseUse> uses) const;
+
+  // Maps and hands over. The header of a partition's segment must name that partition. Errors: those of
+  // shm::Mapping::map, mismatch "lease.mode", mismatch "segment.foreign". What is not resident is off the shelf then
+  // too.
+  Result<Leases> take(std::span<const LeaseUse> uses, const v1::Work& work);
+
+  // Drops one name, mapping and descriptor; true when it was here. (A running assignment that still reads a resident
+  // keeps it mapped until it ends: evict after that.)
+  bool drop(const LeaseName& name);
+
+  // Drops what has waited for an assignment since before `limit`, and says what that was. Residents do not expire.
+  std::vector<LeaseName> drop_older_than(TimePoint limit);
+
+ private:
+  struct Waiting {
+    ipc::ReceivedLease lease;
+    TimePoint since;
+  };
+  Result<Leases::Held> take_one(const LeaseUse& use, const v1::Work& work);
+  Result<std::shared_ptr<shm::Mapping>> resident(const LeaseUse& use, const v1::Work& work);
+
+  std::map<LeaseName, Waiting> waiting_;
+  std::map<LeaseName, std::shared_ptr<shm::Mapping>> residents_;
+};
+
+}  // namespace groth16d::worker

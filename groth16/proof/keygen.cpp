@@ -1,0 +1,187 @@
+// From the values of the wires' polynomials at tau to the points of a key.
+#include "groth16/proof/keygen.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "groth16/proof/blinding.hpp"
+#include "groth16/proof/fixed_base.hpp"
+
+namespace groth16 {
+
+using groth16d::ErrorCode;
+using groth16d::failure;
+using groth16d::Result;
+
+namespace {
+
+constexpr std::size_t kGrain = 1024;
+
+// The values at tau of the polynomials of every wire: a_s, b_s, c_s.
+template <class C>
+struct WireValues {
+  std::vector<typename C::Fr> a, b, c;
+};
+
+template <class C>
+WireValues<C> wire_values(const ConstraintSystem<C>& system, std::span<const typename C::Fr> lagrange,
+                          const Compute& compute) {
+  using Fr = typename C::Fr;
+  const std::vector<Fr> zeros(system.n_vars(), Fr::zero());
+  WireValues<C> values{zeros, zeros, zeros};
+  const std::array<std::vector<Fr>*, 3> outputs{&values.a, &values.b, &values.c};
+  const auto matrices = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t matrix = begin; matrix < end; ++matrix) {
+      std::vector<Fr>& out = *outputs[matrix];
+      for (std::uint64_t row = 0; row < system.n_rows(); ++row) {
+        system.matrix(static_cast<MatrixId>(matrix)).for_each_term(row, [&](std::uint32_t wire, std::uint32_t index) {
+          out[wire] += system.dictionary()[index] * lagrange[row];
+        });
+      }
+    }
+  };
+  compute.parallel_for(3, matrices, 1);
+  return values;
+}
+
+// k_s / divisor for wires first .. first + count - 1, with k_s = beta a_s + alpha b_s + c_s.
+template <class C>
+std::vector<typename C::Fr> k_scalars(const WireValues<C>& values, const ToxicWaste<C>& toxic, std::size_t first,
+                                      std::size_t count, const typename C::Fr& divisor) {
+  const auto factor = divisor.inverse();
+  std::vector<typename C::Fr> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t wire = first + i;
+    out[i] = (toxic.beta * values.a[wire] + toxic.alpha * values.b[wire] + values.c[wire]) * factor;
+  }
+  return out;
+}
+
+// The scalars of section h; see HBasis.
+template <class C>
+std::vector<typename C::Fr> h_points_scalars(const KeySizes& sizes, const ToxicWaste<C>& toxic, DomainRoot root,
+                                             const Compute& compute) {
+  using Fr = typename C::Fr;
+  std::vector<Fr> out(sizes.h_count());
+  const Fr z = toxic.tau.pow(sizes.system.domain_size()) - Fr::one();
+  if (sizes.basis == HBasis::monomial) {
+    Fr value = z * toxic.delta.inverse();
+    for (Fr& scalar : out) {
+      scalar = value;
+      value *= toxic.tau;
+    }
+    return out;
+  }
+  // With w of order 2n, the basis of the double domain restricted to its odd points is that of the coset w times
+  // -Z(tau) / 2, the factor that vanishes on the even points and is 1 on the odd ones.
+  const std::uint32_t log2 = sizes.system.domain_log2;
+  lagrange_at(toxic.tau, C::root_of_unity(root, log2 + 1), C::root_of_unity(root, log2), std::span<Fr>(out), compute);
+  const Fr factor = -z * (toxic.delta.doubled()).inverse();
+  for (Fr& scalar : out) scalar *= factor;
+  return out;
+}
+
+template <class C>
+bool is_usable(const ToxicWaste<C>& toxic, std::uint64_t domain_size) {
+  for (const auto& value : {toxic.tau, toxic.alpha, toxic.beta, toxic.gamma, toxic.delta}) {
+    if (value.is_zero()) return false;
+  }
+  return !toxic.tau.pow(2 * domain_size).is_one();
+}
+
+}  // namespace
+
+template <class C>
+Result<ToxicWaste<C>> ToxicWaste<C>::draw() {
+  ToxicWaste toxic;
+  for (Fr* value : {&toxic.tau, &toxic.alpha, &toxic.beta, &toxic.delta}) {
+    const auto scalar = draw_scalar<C>();
+    if (!scalar) return tl::unexpected(scalar.error());
+    *value = Fr::from_uint(*scalar);
+  }
+  return toxic;
+}
+
+// Each value is a SHA-256 of a label, the seed and a number, reduced modulo r.
+template <class C>
+ToxicWaste<C> ToxicWaste<C>::from_seed(std::uint64_t seed) {
+  ToxicWaste toxic;
+  unsigned number = 0;
+  for (Fr* value : {&toxic.tau, &toxic.alpha, &toxic.beta, &toxic.delta}) {
+    const std::string text = "groth16d development key " + std::to_string(seed) + " " + std::to_string(number++);
+    const Digest digest = sha256(std::as_bytes(std::span(text)));
+    *value = Fr::from_uint(C::Scalar::from_le_bytes(digest));
+  }
+  return toxic;
+}
+
+template <class C>
+std::uint64_t generated_key_bytes(const ConstraintSystem<C>& system, HBasis basis) {
+  return key_header<C>({system.sizes(), basis}, DomainRoot::five).total_bytes;  // the same for every root
+}
+
+template <class Fr>
+void lagrange_at(const Fr& tau, const Fr& shift, const Fr& root, std::span<Fr> out, const Compute& compute) {
+  const std::uint64_t n = out.size();
+  const Fr factor = ((tau * shift.inverse()).pow(n) - Fr::one()) * Fr::from_u64(n).inverse();
+  const auto values = [&](std::size_t begin, std::size_t end) {
+    const Fr first = shift * root.pow(begin);
+    Fr x = first;
+    for (std::size_t i = begin; i < end; ++i, x *= root) out[i] = tau - x;
+    batch_inverse(out.subspan(begin, end - begin));
+    x = first;
+    for (std::size_t i = begin; i < end; ++i, x *= root) out[i] *= factor * x;
+  };
+  compute.parallel_for(n, values, kGrain);
+}
+
+template <class C>
+Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>& toxic, HBasis basis, DomainRoot root,
+                          std::span<std::byte> out, const Compute& compute) {
+  using Fr = typename C::Fr;
+  if (!system.has_c()) {
+    return failure(ErrorCode::malformed, "keygen.no_c", "a key needs all three matrices, this system has no C");
+  }
+  if (!is_usable(toxic, system.domain_size())) {
+    return failure(ErrorCode::malformed, "keygen.toxic", "a toxic value is zero, or tau lies in the domain");
+  }
+  const KeySizes sizes{system.sizes(), basis};
+  const auto sections = begin_key<C>(out, sizes, root);
+  if (!sections) return tl::unexpected(sections.error());
+
+  std::vector<Fr> lagrange(system.domain_size());
+  lagrange_at(toxic.tau, Fr::one(), C::root_of_unity(root, sizes.system.domain_log2), std::span<Fr>(lagrange), compute);
+  const WireValues<C> values = wire_values(system, std::span<const Fr>(lagrange), compute);
+
+  const FixedBase<typename C::Fq> g1(C::generator_g1());
+  const FixedBase<typename C::Fq2> g2(C::generator_g2());
+  const auto in_g1 = [&](const std::vector<Fr>& scalars, std::span<typename C::G1> points) {
+    g1.multiply(std::span<const Fr>(scalars), points, compute);
+  };
+  const auto in_g2 = [&](const std::vector<Fr>& scalars, std::span<typename C::G2> points) {
+    g2.multiply(std::span<const Fr>(scalars), points, compute);
+  };
+  in_g1({toxic.alpha, toxic.beta, toxic.delta}, sections->fixed_g1);
+  in_g2({toxic.beta, toxic.gamma, toxic.delta}, sections->fixed_g2);
+  in_g1(values.a, sections->a);
+  in_g1(values.b, sections->b1);
+  in_g2(values.b, sections->b2);
+  const std::size_t n_ic = system.n_public() + 1;
+  in_g1(k_scalars(values, toxic, 0, n_ic, toxic.gamma), sections->ic);
+  in_g1(k_scalars(values, toxic, n_ic, system.sizes().n_private(), toxic.delta), sections->l);
+  in_g1(h_points_scalars(sizes, toxic, root, compute), sections->h);
+  if (compute.cancelled()) return failure(ErrorCode::cancelled, "cancelled", "key generation: cancelled");
+  return finish_key<C>(out, nullptr, kKeyDevelopment);
+}
+
+#define GROTH16_DEFINE_KEYGEN(C)                                                                           \
+  template struct ToxicWaste<C>;                                                                           \
+  template std::uint64_t generated_key_bytes(const ConstraintSystem<C>&, HBasis);                          \
+  template Result<void> generate_key(const ConstraintSystem<C>&, const ToxicWaste<C>&, HBasis, DomainRoot, \
+                                     std::span<std::byte>, const Compute&);                                \
+  template void lagrange_at(const C::Fr&, const C::Fr&, const C::Fr&, std::span<C::Fr>, const Compute&);
+GROTH16_DEFINE_KEYGEN(Bn254)
+GROTH16_DEFINE_KEYGEN(Bls12_381)
+
+}  // namespace groth16

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -115,7 +116,8 @@ class ClientLink {
   explicit ClientLink(zmq::socket_t socket);
   Result<std::string> exchange(Command command, std::string body, std::vector<std::string> payload,
                                std::uint64_t timeout_ms);
-  Result<std::optional<std::string>> receive_reply(const RequestId& request);
+  static Result<void> check_sendable(std::span<const std::string_view> frames);
+  Result<std::optional<std::string>> await_reply(const RequestId& request, long timeout_ms);
 
   zmq::socket_t socket_;
 };

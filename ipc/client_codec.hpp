@@ -82,10 +82,6 @@ Envelope parse_envelope(std::span<const std::string_view> frames);
 // The head frames of a message: delimiter when asked for, protocol, command, request id.
 std::vector<std::string> head_frames(const Envelope& envelope);
 
-// A reply's body cut into frames of at most kMaxFrameBytes; at least one.
-// Error: too_large "protocol.too_many_bytes".
-Result<std::vector<std::string_view>> cut_body(std::string_view body);
-
 // The body of a reply: view.body and view.further joined.
 std::string join_body(const MessageView& view);
 

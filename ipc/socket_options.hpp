@@ -1,7 +1,6 @@
-// Every ZeroMQ option of the project, in one place, with the bounds that follow from them.
+// Every ZeroMQ option of the project, in one place, with the reason for its value.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include <zmq.hpp>
@@ -9,11 +8,6 @@
 #include "common/error.hpp"
 
 namespace groth16d::ipc {
-
-// MAXMSGSIZE bounds one frame and disconnects its sender; the codec bounds the frames of a message and their sum.
-inline constexpr std::size_t kMaxFrameBytes = 1 << 20;
-inline constexpr std::size_t kMaxFrames = 80;
-inline constexpr std::size_t kMaxMessageBytes = std::size_t{65} << 20;  // 64 MiB of inline payload, and its body
 
 inline constexpr int kHighWaterMessages = 1000;  // per peer; not a flow control, which is by credit and 429
 inline constexpr int kHandshake_ms = 5000;       // a connection that does not greet is dropped

@@ -1,4 +1,5 @@
-// Supervisor <-> workers: protobuf bodies of worker.proto over DEALER -> ROUTER, one body frame a message.
+// Supervisor <-> workers: protobuf bodies of worker.proto over DEALER -> ROUTER, a body in one frame, or in several
+// (body_frames.hpp).
 //
 // A worker's routing id is "<slot>.e<epoch>", so a message for a dead incarnation can reach nobody. Each class is used
 // from one thread; socket() goes into zmq::poll together with plain descriptors. After a poll says readable, receive()

@@ -1,1 +1,0 @@
-#include "ipc/client_channel.hpp"

@@ -1,0 +1,99 @@
+// The supervisor's end of the client channel.
+#include "ipc/body_frames.hpp"
+#include "ipc/client_channel.hpp"
+#include "ipc/multipart.hpp"
+#include "ipc/socket_options.hpp"
+
+namespace groth16d::ipc {
+
+namespace {
+
+constexpr mode_t kSocketMode = 0660;      // the clients' group
+constexpr std::size_t kToldPeers = 1024;  // routing ids are ours (5 bytes) or the peer's choice (255 at most)
+
+// The bounds as they were met while reading, before there is a whole message to look at.
+Result<MessageView> parse_received(const ReceivedFrames& received, std::span<const std::string_view> frames) {
+  if (received.too_many_frames) {
+    return failure(ErrorCode::too_large, "protocol.too_many_frames", "more frames than a message may have");
+  }
+  if (received.too_many_bytes) {
+    return failure(ErrorCode::too_large, "protocol.too_many_bytes", "more bytes than a message may have");
+  }
+  return parse_message(frames);
+}
+
+}  // namespace
+
+ClientHub::ClientHub(zmq::socket_t socket) : socket_(std::move(socket)) {}
+
+Result<ClientHub> ClientHub::bind(zmq::context_t& context, const EndpointLock& lock, const std::string& name) {
+  Result<zmq::socket_t> socket = make_router(context);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  if (auto bound = bind_endpoint(*socket, lock, name, kSocketMode); !bound) {
+    return tl::unexpected<Error>(bound.error());
+  }
+  return ClientHub(std::move(*socket));
+}
+
+Result<std::optional<ClientRequest>> ClientHub::receive() {
+  Result<std::optional<ReceivedFrames>> received = receive_frames(socket_);
+  if (!received) return tl::unexpected<Error>(received.error());
+  if (!*received) return std::nullopt;
+  std::vector<zmq::message_t>& messages = (*received)->frames;
+  const std::vector<std::string_view> all = views_of(messages);
+  const std::span<const std::string_view> frames = std::span(all).subspan(1);
+  ReplyAddress from{std::string(all.front()), parse_envelope(frames)};
+  Result<MessageView> view = parse_received(**received, frames);
+  if (!view) {
+    answer_dropped(from, view.error());
+    return tl::unexpected<Error>(view.error());
+  }
+  ClientRequest request{std::move(from), view->command, std::string(view->body), {}};
+  const auto payload_begin = messages.end() - static_cast<std::ptrdiff_t>(view->further.size());
+  request.payload.assign(std::make_move_iterator(payload_begin), std::make_move_iterator(messages.end()));
+  return request;
+}
+
+// Told: whoever speaks the protocol, badly. One ERROR for another major. Silence for what is not ours at all.
+void ClientHub::answer_dropped(const ReplyAddress& to, const Error& error) {
+  if (error.name == "protocol.foreign") return;
+  ReplyAddress answer = to;
+  if (error.name == "protocol.major") {
+    if (!told_major_.insert(to.routing_id).second) return;
+    told_major_order_.push_back(to.routing_id);
+    if (told_major_order_.size() > kToldPeers) {
+      told_major_.erase(told_major_order_.front());
+      told_major_order_.pop_front();
+    }
+    answer.envelope.command = static_cast<std::uint8_t>(Command::error);
+  }
+  // The peer may be gone again: it is the one who loses.
+  static_cast<void>(reply_failure(answer, error));
+}
+
+Result<void> ClientHub::reply(const ReplyAddress& to, const google::protobuf::MessageLite& message) {
+  const std::string body = message.SerializeAsString();
+  Result<std::vector<std::string_view>> pieces = cut_body(body);
+  if (!pieces) return tl::unexpected<Error>(pieces.error());
+  const std::vector<std::string> head = head_frames(to.envelope);
+  std::vector<std::string_view> frames{to.routing_id};
+  frames.insert(frames.end(), head.begin(), head.end());
+  frames.insert(frames.end(), pieces->begin(), pieces->end());
+  Result<void> sent = send_frames(socket_, frames);
+  if (sent) return sent;
+  if (sent.error().code == ErrorCode::busy) {
+    return failure(ErrorCode::busy, "client.not_reading", "the client does not read its replies");
+  }
+  if (sent.error().code == ErrorCode::unavailable) {
+    return failure(ErrorCode::unavailable, "client.gone", "the client is not connected");
+  }
+  return sent;
+}
+
+Result<void> ClientHub::reply_failure(const ReplyAddress& to, const Error& error, std::uint32_t retry_after_ms) {
+  groth16d::v1::PlainReply body;
+  *body.mutable_status() = make_status(error, retry_after_ms);
+  return reply(to, body);
+}
+
+}  // namespace groth16d::ipc

@@ -89,16 +89,21 @@ Error error_of(const groth16d::v1::Status& status);
 // The client's end: one request at a time.
 class ClientLink {
  public:
+  // Longer than a daemon takes to answer a SUBMIT under load (a durable commit: milliseconds), shorter than its
+  // restart.
+  static constexpr std::uint64_t kFirstResend_ms = 5000;
+
   // Connecting never fails for an absent daemon: the first call does, with unavailable "client.no_daemon".
-  static Result<ClientLink> connect(zmq::context_t& context, const std::string& socket_path);
+  static Result<ClientLink> connect(zmq::context_t& context, const std::string& socket_path,
+                                    std::uint64_t first_resend_ms = kFirstResend_ms);
 
   zmq::socket_t& socket() { return socket_; }
 
   // Sends, and waits for the reply with the same request id. Every verb is idempotent, so the same message is sent
-  // again when nothing came for a while (5 s, then doubled): the daemon may have been restarted in between. Replies to
-  // earlier requests are dropped. Errors: unavailable "client.no_daemon" (never connected within `timeout_ms`),
-  // "client.timeout"; too_large when the message cannot be sent; malformed "protocol.body". A status of 400 or more is
-  // *not* an Error here: the caller reads reply.status().
+  // again when nothing came for a while (first_resend_ms, then doubled): the daemon may have been restarted in between.
+  // Replies to earlier requests are dropped. Errors: unavailable "client.no_daemon" (never connected within
+  // `timeout_ms`), "client.timeout"; too_large when the message cannot be sent; malformed "protocol.body". A status of
+  // 400 or more is *not* an Error here: the caller reads reply.status().
   template <class Reply>
   Result<Reply> call(Command command, const google::protobuf::MessageLite& body, std::uint64_t timeout_ms,
                      std::vector<std::string> payload = {}) {
@@ -113,13 +118,14 @@ class ClientLink {
   }
 
  private:
-  explicit ClientLink(zmq::socket_t socket);
+  ClientLink(zmq::socket_t socket, std::uint64_t first_resend_ms);
   Result<std::string> exchange(Command command, std::string body, std::vector<std::string> payload,
                                std::uint64_t timeout_ms);
   static Result<void> check_sendable(std::span<const std::string_view> frames);
   Result<std::optional<std::string>> await_reply(const RequestId& request, long timeout_ms);
 
   zmq::socket_t socket_;
+  std::uint64_t first_resend_ms_;
 };
 
 // A witness as payload frames for a PartitionInput{payload_frames}: pieces of at most 1 MiB.

@@ -14,13 +14,11 @@ namespace groth16d::ipc {
 
 namespace {
 
-// Longer than a daemon takes to answer a SUBMIT under load (a durable commit: milliseconds), shorter than its restart.
-constexpr std::uint64_t kFirstResend_ms = 5000;
-
 // One request on its way: when it must be given up, and when it is sent again.
 class Patience {
  public:
-  explicit Patience(std::uint64_t timeout_ms) : deadline_ms_(monotonic_ms() + timeout_ms) {}
+  Patience(std::uint64_t timeout_ms, std::uint64_t first_resend_ms)
+      : deadline_ms_(monotonic_ms() + timeout_ms), interval_ms_(first_resend_ms) {}
 
   bool over() const { return monotonic_ms() >= deadline_ms_; }
   long left_ms() const { return static_cast<long>(until(deadline_ms_)); }
@@ -37,15 +35,17 @@ class Patience {
   }
 
   std::uint64_t deadline_ms_;
-  std::uint64_t interval_ms_ = kFirstResend_ms;
+  std::uint64_t interval_ms_;
   std::uint64_t resend_at_ms_ = 0;
 };
 
 }  // namespace
 
-ClientLink::ClientLink(zmq::socket_t socket) : socket_(std::move(socket)) {}
+ClientLink::ClientLink(zmq::socket_t socket, std::uint64_t first_resend_ms)
+    : socket_(std::move(socket)), first_resend_ms_(first_resend_ms) {}
 
-Result<ClientLink> ClientLink::connect(zmq::context_t& context, const std::string& socket_path) {
+Result<ClientLink> ClientLink::connect(zmq::context_t& context, const std::string& socket_path,
+                                       std::uint64_t first_resend_ms) {
   Result<std::string> endpoint = ipc_endpoint(socket_path);
   if (!endpoint) return tl::unexpected<Error>(endpoint.error());
   Result<zmq::socket_t> socket = make_dealer(context, "");
@@ -55,7 +55,7 @@ Result<ClientLink> ClientLink::connect(zmq::context_t& context, const std::strin
   } catch (const zmq::error_t& error) {
     return zmq_failure("connect", error);
   }
-  return ClientLink(std::move(*socket));
+  return ClientLink(std::move(*socket), first_resend_ms);
 }
 
 Result<std::string> ClientLink::exchange(Command command, std::string body, std::vector<std::string> payload,
@@ -68,7 +68,7 @@ Result<std::string> ClientLink::exchange(Command command, std::string body, std:
   frames.insert(frames.end(), payload.begin(), payload.end());
   if (auto sound = check_sendable(frames); !sound) return tl::unexpected<Error>(sound.error());
 
-  Patience patience(timeout_ms);
+  Patience patience(timeout_ms, first_resend_ms_);
   bool ever_sent = false;
   do {
     Result<bool> writable = wait_for(socket_, ZMQ_POLLOUT, patience.left_ms());

@@ -1,0 +1,231 @@
+// Work to slots: leases first, then the assignment that names them.
+#include <algorithm>
+
+#include "supervisor/core/machine.hpp"
+
+namespace groth16d::supervisor {
+namespace {
+
+using Leases = std::vector<std::pair<SegmentRef, LeaseMode>>;
+
+Work work_of(const Partition& partition) {
+  return Work{partition.job->record.job, partition.index, partition.attempt + 1};
+}
+
+}  // namespace
+
+bool Machine::serves(Role role, Stage stage) {
+  switch (stage) {
+    case Stage::inspect:
+    case Stage::load:
+      return role == Role::load;
+    case Stage::synth:
+      return role == Role::synth;
+    case Stage::prove:
+      return role == Role::cpu || role == Role::gpu;
+    case Stage::b2:
+    case Stage::assemble:
+      return role == Role::final;
+  }
+  return false;
+}
+
+void Machine::dispatch() {
+  for (Slot& slot : slots_) {
+    if (!slot.takes_work()) continue;
+    switch (slot.id.role) {
+      case Role::load:
+        dispatch_load(slot);
+        break;
+      case Role::synth:
+        dispatch_synth(slot);
+        break;
+      case Role::cpu:
+      case Role::gpu:
+        dispatch_prove(slot);
+        break;
+      case Role::final:
+        dispatch_final(slot);
+        break;
+    }
+  }
+}
+
+// Where a stage of this partition failed once, another slot of the kind does it, if one is left; a suspect works alone.
+bool Machine::may_take(const Slot& slot, const Partition& partition, Stage stage) const {
+  if (partition.suspect && !slot.tasks.empty()) return false;
+  if (std::any_of(slot.tasks.begin(), slot.tasks.end(),
+                  [](const Task& t) { return t.partition && t.partition->suspect; }))
+    return false;
+  const auto tainted = [&](SlotId id) {
+    return partition.avoid.contains(id) ||
+           std::find(partition.deaths.begin(), partition.deaths.end(), id) != partition.deaths.end();
+  };
+  if (!tainted(slot.id)) return true;
+  return std::none_of(slots_.begin(), slots_.end(), [&](const Slot& other) {
+    return serves(other.id.role, stage) && other.usable() && !tainted(other.id);
+  });
+}
+
+void Machine::dispatch_load(Slot& slot) {
+  if (!inspect_circuits_.empty()) {
+    Circuit& circuit = *inspect_circuits_.front();
+    inspect_circuits_.pop_front();
+    circuit.phase = CircuitPhase::inspecting;
+    Leases leases = {{circuit.key_file, LeaseMode::read_only}};
+    if (circuit.r1cs_file) leases.emplace_back(circuit.r1cs_file, LeaseMode::read_only);
+    assign_circuit(slot, circuit, Stage::inspect, leases,
+                   AssignInspectCircuit{circuit.key_file, circuit.r1cs_file, circuit.source.key_path,
+                                        circuit.source.r1cs_path, circuit.source.allow_insecure_key});
+    return;
+  }
+  if (!load_circuits_.empty()) {
+    Circuit& circuit = *load_circuits_.front();
+    load_circuits_.pop_front();
+    circuit.phase = CircuitPhase::loading;
+    Leases leases = {{circuit.key_file, LeaseMode::read_only}, {circuit.key, LeaseMode::writable}};
+    if (circuit.r1cs_file) leases.emplace_back(circuit.r1cs_file, LeaseMode::read_only);
+    if (circuit.r1cs) leases.emplace_back(circuit.r1cs, LeaseMode::writable);
+    assign_circuit(slot, circuit, Stage::load, leases,
+                   AssignLoad{circuit.key_file, circuit.r1cs_file, circuit.source.key_path, circuit.source.r1cs_path,
+                              circuit.source.allow_insecure_key, circuit.facts.key_digest, circuit.facts.r1cs_digest,
+                              circuit.key, circuit.r1cs});
+    return;
+  }
+  Partition* partition =
+      inspect_line_.pick(now_, [&](const Partition& p) { return may_take(slot, p, Stage::inspect); });
+  if (!partition) return;
+  inspect_line_.erase(partition, partition->job->uid);
+  partition->phase = Phase::inspecting;
+  const PartitionInput& input = partition->job->record.partitions[partition->index];
+  const CircuitFacts& facts = partition->job->circuit->facts;
+  assign_partition(slot, *partition, Stage::inspect, {{partition->input_file, LeaseMode::read_only}},
+                   AssignInspectInput{partition->input_file, input.name, input.declared_public_json, facts.curve,
+                                      facts.n_vars, facts.n_public});
+}
+
+void Machine::dispatch_synth(Slot& slot) {
+  Partition* partition = synth_line_.pick(now_, [&](const Partition& p) { return may_take(slot, p, Stage::synth); });
+  if (!partition) return;
+  synth_line_.erase(partition, partition->admission);
+  partition->phase = Phase::synthesising;
+  ++syntheses_;
+  const SegmentRef r1cs = partition->job->circuit->r1cs;
+  Leases leases = {{partition->input_segment, LeaseMode::read_only}, {partition->witness, LeaseMode::writable}};
+  if (partition->ab) leases.emplace_back(partition->ab, LeaseMode::writable);
+  if (r1cs) leases.emplace_back(r1cs, LeaseMode::read_only);
+  assign_partition(slot, *partition, Stage::synth, leases,
+                   AssignSynth{partition->input_segment, partition->job->record.partitions[partition->index].name, r1cs,
+                               partition->witness, partition->ab});
+}
+
+void Machine::dispatch_prove(Slot& slot) {
+  // A CPU worker takes `ab` over and transforms it in place; a GPU worker copies it.
+  const LeaseMode mode = slot.id.role == Role::cpu ? LeaseMode::writable : LeaseMode::read_only;
+  Partition* partition =
+      prove_line_.pick(now_, [&](const Partition& p) { return unleased(p.ab) && may_take(slot, p, Stage::prove); });
+  if (!partition) return;
+  prove_line_.erase(partition, partition->admission);
+  partition->prove = Track::running;
+  const Circuit& circuit = *partition->job->circuit;
+  Leases leases = {{circuit.key, LeaseMode::read_only}, {partition->witness, LeaseMode::read_only}};
+  if (circuit.r1cs) leases.emplace_back(circuit.r1cs, LeaseMode::read_only);
+  if (partition->ab) leases.emplace_back(partition->ab, mode);
+  const bool fresh = partition->ab && partition->ab_is_fresh;
+  if (mode == LeaseMode::writable) partition->ab_is_fresh = false;
+  assign_partition(slot, *partition, Stage::prove, leases,
+                   AssignProve{circuit.key, circuit.r1cs, partition->witness, partition->ab, fresh});
+}
+
+void Machine::dispatch_final(Slot& slot) {
+  // Assembly first: it is short and frees a witness.
+  const auto fits = [&](Stage stage) {
+    return [this, &slot, stage](const Partition& p) { return may_take(slot, p, stage); };
+  };
+  if (Partition* partition = assemble_line_.pick(now_, fits(Stage::assemble))) {
+    const Circuit& circuit = *partition->job->circuit;
+    Leases leases = {{circuit.key, LeaseMode::read_only}, {partition->witness, LeaseMode::read_only}};
+    if (circuit.r1cs) leases.emplace_back(circuit.r1cs, LeaseMode::read_only);
+    assemble_line_.erase(partition, partition->admission);
+    partition->assemble = Track::running;
+    assign_partition(slot, *partition, Stage::assemble, leases,
+                     AssignAssemble{circuit.key, circuit.r1cs, partition->witness, partition->sums, partition->b2_point,
+                                    partition->input.statement});
+    return;
+  }
+  Partition* partition = b2_line_.pick(now_, fits(Stage::b2));
+  if (!partition) return;
+  const Circuit& circuit = *partition->job->circuit;
+  Leases leases = {{circuit.key, LeaseMode::read_only}, {partition->witness, LeaseMode::read_only}};
+  if (circuit.r1cs) leases.emplace_back(circuit.r1cs, LeaseMode::read_only);
+  b2_line_.erase(partition, partition->admission);
+  partition->b2 = Track::running;
+  assign_partition(slot, *partition, Stage::b2, leases, AssignB2{circuit.key, circuit.r1cs, partition->witness});
+}
+
+Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const Leases& leases, Assignment what) {
+  if (slot.credit == 0) violations_.push_back("I8: an assignment beyond the credit of " + to_string(slot.id));
+  --slot.credit;
+  Task& task = slot.tasks.emplace_back();
+  task.id = next_assignment_++;
+  task.stage = stage;
+  task.attempt = work.attempt;
+  task.progress_at = now_;
+  for (const auto& [ref, mode] : leases) {
+    lease(slot, ref, mode);
+    task.leases.push_back(ref);
+  }
+  slot.progress_permille = 0;
+  act(Assign{slot.id, slot.epoch, task.id, work, std::move(what)});
+  publish(slot);
+  return task;
+}
+
+Task& Machine::assign_partition(Slot& slot, Partition& partition, Stage stage, const Leases& leases, Assignment what) {
+  Job& job = *partition.job;
+  const Work work = work_of(partition);
+  partition.attempt = work.attempt;
+  partition.progress_permille = 0;
+  Task& task = assign(slot, stage, work, leases, std::move(what));
+  task.partition = &partition;
+  task.span = job.timeline.size();
+  partition.running.push_back({stage, slot.id, task.id});
+  StageSpan span{partition.index, stage, slot.id, work.attempt, 0, 0, ""};
+  span.begin_ms = static_cast<std::uint64_t>((now_ - job.accepted_at).count());
+  job.timeline.push_back(span);
+  act(Publish{"job." + job.record.job, "stage", job.record.job, partition.index, to_string(slot.id),
+              std::string(to_string(stage)), "begins"});
+  touch(job);
+  return task;
+}
+
+Task& Machine::assign_circuit(Slot& slot, Circuit& circuit, Stage stage, const Leases& leases, Assignment what) {
+  const Work work{"circuit." + circuit.name, 0, ++circuit.attempt};
+  Task& task = assign(slot, stage, work, leases, std::move(what));
+  task.circuit = &circuit;
+  circuit.running = true;
+  publish(circuit);
+  return task;
+}
+
+void Machine::cancel_tasks(Partition& partition) {
+  for (const Partition::Running& running : partition.running) {
+    Slot& slot = *find_slot(running.slot);
+    Task* task = find_task(slot, running.assignment);
+    if (!task || task->cancel_deadline || slot.phase == SlotPhase::condemned) continue;
+    task->cancel_deadline = now_ + config_.cancel_grace;
+    act(CancelAssignment{slot.id, slot.epoch, task->id});
+  }
+}
+
+void Machine::cancel_tasks(Circuit& circuit) {
+  if (!circuit.running) return;
+  for (Slot& slot : slots_)
+    for (Task& task : slot.tasks) {
+      if (task.circuit != &circuit || task.cancel_deadline || slot.phase == SlotPhase::condemned) continue;
+      task.cancel_deadline = now_ + config_.cancel_grace;
+      act(CancelAssignment{slot.id, slot.epoch, task.id});
+    }
+}
+
+}  // namespace groth16d::supervisor

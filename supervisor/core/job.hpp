@@ -1,0 +1,124 @@
+// A job, and the life of each of its partitions.
+//
+// Intake: once the circuit is known, the spooled input is opened and a load slot inspects it. Then the partition is
+// queued until the budget admits its whole life; its segments are allocated; a synth slot fills the witness and a, b.
+// When the writer has released them and the witness is sealed, two tracks run in parallel: PROVE and B2. PROVE_DONE
+// dooms `ab` (phase 1). Both done, a finalizer assembles and verifies; the witness is doomed (phase 2) and the proof is
+// stored.
+//
+// Two detours lead back. A partition *retreats* when a stage must start from less than it holds (synthesis died, an
+// allocation failed, no room for a second `ab`): it gives everything back, confirmed, and queues again at its old
+// place. It *stops* when its job ends early or the daemon drains: running assignments are cancelled, and nothing is
+// left. In both it waits for every answer that is still under way, so that no late event can find it in a new life.
+#pragma once
+
+#include <set>
+
+#include "supervisor/core/view.hpp"
+
+namespace groth16d::supervisor {
+
+struct Circuit;
+struct Job;
+
+enum class Phase {
+  awaiting_circuit,  // the circuit is not known yet
+  ready_open,        // waits until few enough input files are open
+  opening,           // OpenFiles asked
+  ready_inspect,     // waits for a load slot
+  inspecting,        // assigned
+  inspected,         // gives the input file back
+  queued,            // in the admission line
+  parked,            // like queued, while its circuit is being loaded
+  memory_pause,      // an allocation failed: queued again by its alarm
+  allocating,        // AllocateSegments asked
+  ready_synth,       // waits for a synth slot
+  synthesising,      // assigned
+  sealing,           // the writer's leases come back, then SealSegment asked
+  sealed,            // prove and b2 tracks, then assembly
+  storing,           // StoreResult asked, the rest comes back
+  proven,
+  retreating,  // gives everything back, then goes to `after`
+  stopping,    // likewise, then stopped
+  stopped,
+};
+
+enum class Track { idle, pending, running, done };
+
+struct Partition {
+  std::uint64_t uid = 0;
+  std::uint32_t index = 0;
+  Job* job = nullptr;
+
+  Phase phase = Phase::awaiting_circuit;
+  Phase after = Phase::queued;  // of retreating: queued, memory_pause or awaiting_circuit
+  InputFacts input;
+  TimePoint waiting_since{};
+  bool admitted = false;        // holds a reservation and a reference on its circuit
+  std::uint64_t admission = 0;  // in which order
+
+  SegmentRef input_file, input_segment, witness, ab;
+  RequestId request = 0;  // OpenFiles or AllocateSegments under way
+  Track prove = Track::idle, b2 = Track::idle, assemble = Track::idle;
+  bool ab_is_fresh = true;
+  std::string sums, b2_point;  // opaque; kept until the proof is verified
+  SlotId prove_slot, b2_slot;  // that made them
+
+  Proof proof;
+  bool store_under_way = false;
+  bool stored = false;
+
+  std::uint32_t attempt = 0;   // assignments given; only grows
+  std::vector<SlotId> deaths;  // that count, by slot
+  std::set<SlotId> avoid;      // slots on which a stage failed
+  std::uint32_t retries = 0;   // FAILED{retryable}
+  std::uint32_t verification_failures = 0;
+  std::optional<SlotId> suspect_slot;  // made the sums that did not verify
+  bool suspect = false;                // died in company: retried alone
+  std::uint32_t allocation_failures = 0;
+
+  struct Running {
+    Stage stage;
+    SlotId slot;
+    AssignmentId assignment;
+  };
+  std::vector<Running> running;
+  std::uint32_t progress_permille = 0;
+
+  bool holds_nothing() const {
+    return !input_file && !input_segment && !witness && !ab && request == 0 && running.empty() && !store_under_way;
+  }
+};
+
+// How a job ends early.
+struct Ending {
+  JobState state = JobState::failed;
+  Error error;
+};
+
+struct Job {
+  std::uint64_t uid = 0;  // order of acceptance
+  JobRecord record;
+  Circuit* circuit = nullptr;
+  bool durable = false;  // JobStored
+  std::vector<ReplyToken> submit_tokens, close_tokens;
+  std::vector<Partition> partitions;  // never resized: lines and tables point into it
+
+  std::optional<Ending> ending;           // decided; partitions are stopping
+  std::optional<JobState> storing_state;  // StoreJobState asked
+  bool store_retry = false;               // it failed; its alarm will ask again
+  std::optional<JobState> final_state;    // committed
+  std::optional<Error> failure;
+  std::string key_digest, vk_digest, curve;
+  bool deleting = false;
+
+  TimePoint accepted_at{};
+  TimePoint deadline{};  // with record.deadline_ms
+  std::vector<StageSpan> timeline;
+  std::vector<std::string> warnings;
+  JobState published = JobState::received;
+
+  bool critical() const { return record.priority == Priority::critical; }
+};
+
+}  // namespace groth16d::supervisor

@@ -110,8 +110,8 @@ ToxicWaste<C> ToxicWaste<C>::from_seed(std::uint64_t seed) {
   unsigned number = 0;
   for (Fr* value : {&toxic.tau, &toxic.alpha, &toxic.beta, &toxic.delta}) {
     const std::string text = "groth16d development key " + std::to_string(seed) + " " + std::to_string(number++);
-    const Digest digest = sha256(std::as_bytes(std::span(text)));
-    *value = Fr::from_uint(C::Scalar::from_le_bytes(digest));
+    const Digest digest = groth16d::sha256(text);
+    *value = Fr::from_uint(C::Scalar::from_le_bytes(std::as_bytes(std::span(digest))));
   }
   return toxic;
 }

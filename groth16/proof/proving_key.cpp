@@ -115,7 +115,8 @@ Result<void> finish_key(std::span<std::byte> out, const Digest* source_digest, s
   header.vk_digest = digest(vk);
   header.warnings = warnings | (is_forgeable(vk) ? kKeyForgeable : 0);
   const std::uint64_t sections_bytes = header.total_bytes - header.offset[0];
-  header.key_digest = source_digest != nullptr ? *source_digest : sha256(out.subspan(header.offset[0], sections_bytes));
+  header.key_digest =
+      source_digest != nullptr ? *source_digest : groth16d::sha256(out.subspan(header.offset[0], sections_bytes));
   store_flat(out, header);
   return {};
 }

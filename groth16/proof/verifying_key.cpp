@@ -1,7 +1,7 @@
 // A verifying key's bytes, digest and checks.
 #include "groth16/proof/verifying_key.hpp"
 
-#include <openssl/sha.h>
+#include <string>
 
 #include "groth16/proof/point_bytes.hpp"
 
@@ -10,22 +10,6 @@ namespace groth16 {
 using groth16d::ErrorCode;
 using groth16d::failure;
 using groth16d::Result;
-
-Digest sha256(std::span<const std::byte> bytes) {
-  Digest digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         reinterpret_cast<unsigned char*>(digest.data()));
-  return digest;
-}
-
-std::string to_hex(const Digest& digest) {
-  std::string text;
-  for (const std::byte byte : digest) {
-    text.push_back("0123456789abcdef"[std::to_integer<unsigned>(byte) >> 4]);
-    text.push_back("0123456789abcdef"[std::to_integer<unsigned>(byte) & 15]);
-  }
-  return text;
-}
 
 namespace {
 
@@ -60,7 +44,7 @@ std::vector<std::byte> canonical_bytes(const VerifyingKey<C>& key) {
 
 template <class C>
 Digest digest(const VerifyingKey<C>& key) {
-  return sha256(canonical_bytes(key));
+  return groth16d::sha256(canonical_bytes(key));
 }
 
 template <class C>

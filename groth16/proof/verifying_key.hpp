@@ -1,23 +1,18 @@
 // VerifyingKey: what a verifier needs, and the digest that names it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
 
+#include "common/digest.hpp"
 #include "common/error.hpp"
 #include "groth16/algebra/bls12_381.hpp"
 #include "groth16/algebra/bn254.hpp"
 
 namespace groth16 {
 
-using Digest = std::array<std::byte, 32>;  // SHA-256
-
-Digest sha256(std::span<const std::byte> bytes);
-std::string to_hex(const Digest& digest);
+using groth16d::Digest;
 
 template <class C>
 struct VerifyingKey {

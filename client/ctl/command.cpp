@@ -1,0 +1,87 @@
+#include "client/ctl/command.hpp"
+
+#include <signal.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <iostream>
+
+namespace groth16d::ctl {
+namespace {
+
+constexpr char kDefaultRuntimeDir[] = "/run/groth16d";
+
+std::atomic<bool> interrupted{false};  // written by a signal handler
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void on_signal(int /*number*/) { interrupted = true; }
+
+}  // namespace
+
+void Session::add_options(CLI::App& app) {
+  app.add_flag("--json", json, "print results and errors as JSON");
+  app.add_option("--runtime-dir", runtime_dir_, "the daemon's runtime directory")
+      ->envname("GROTH16D_RUNTIME_DIR")
+      ->type_name("DIR");
+  app.add_option("--endpoint", endpoint_, "the daemon's client socket, ipc:///... or a path")->type_name("ENDPOINT");
+  app.add_option("--timeout", timeout_s_, "seconds to wait for an answer")->check(CLI::PositiveNumber);
+}
+
+Result<client::Address> Session::address() const {
+  if (!endpoint_.empty()) return client::address_of_endpoint(endpoint_);
+  return client::address_in(runtime_dir_.empty() ? kDefaultRuntimeDir : runtime_dir_);
+}
+
+Result<client::Client> Session::connect() const {
+  return address().and_then(
+      [&](const client::Address& address) { return client::Client::connect(address, timeout_ms()); });
+}
+
+void Session::fail_call(const Error& error) { fail(error, exit_code_of_call(error)); }
+
+void Session::fail(const Error& error, ExitCode code) {
+  exit_code = code;
+  if (json) {
+    const Json value = {{"error", {{"code", to_string(error.code)}, {"name", error.name}, {"text", error.text}}}};
+    std::cout << value.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  }
+  say(error.text + " [" + error.name + "]");
+}
+
+void Session::print(const Json& value, const std::string& text) {
+  if (json) {
+    std::cout << value.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  } else {
+    std::cout << text;
+    if (!text.empty() && text.back() != '\n') std::cout << '\n';
+  }
+}
+
+ExitCode exit_code_of_call(const Error& error) {
+  if (client::is_unreachable(error)) return ExitCode::unreachable;
+  switch (error.code) {
+    case ErrorCode::busy:
+    case ErrorCode::unavailable:
+      return ExitCode::busy;
+    case ErrorCode::cancelled:
+      return ExitCode::interrupted;
+    case ErrorCode::system:
+    case ErrorCode::internal:
+      return ExitCode::failed;
+    default:
+      return ExitCode::refused;
+  }
+}
+
+void say(const std::string& line) { std::cerr << "groth16ctl: " << line << '\n'; }
+
+void watch_for_interruption() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+bool is_interrupted() { return interrupted; }
+
+}  // namespace groth16d::ctl

@@ -1,0 +1,73 @@
+// What every command of groth16ctl shares: the options that all of them take, their exit codes, and how they speak.
+//
+// Results go to standard output, as text or with --json as one JSON value; everything else goes to standard error. With
+// --json an error is a JSON value too: {"error": {"code", "name", "text"}}.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "client/lib/client.hpp"
+#include "common/error.hpp"
+
+namespace groth16d::ctl {
+
+using Json = nlohmann::ordered_json;
+
+// An API: scripts decide by these.
+enum class ExitCode : int {
+  ok = 0,
+  failed = 1,       // the job failed, the proof is not valid, a file is bad
+  usage = 2,        // the command line is wrong
+  unreachable = 3,  // no daemon, or none that answers
+  refused = 4,      // the daemon refused: bad request, unknown, conflict, too large
+  busy = 75,        // try again later: queue full, draining, wait timed out (EX_TEMPFAIL)
+  interrupted = 130,
+};
+
+class Session {
+ public:
+  bool json = false;
+  ExitCode exit_code = ExitCode::ok;  // what main returns
+
+  // Options that come before or after any command.
+  void add_options(CLI::App& app);
+
+  // Where the daemon is: --endpoint, else --runtime-dir, else $GROTH16D_RUNTIME_DIR, else /run/groth16d.
+  Result<client::Address> address() const;
+  Result<client::Client> connect() const;
+  std::uint64_t timeout_ms() const { return static_cast<std::uint64_t>(timeout_s_ * 1000); }
+
+  // Ends a command with an error of a daemon's call, or with one of this program's own work (exit code failed).
+  void fail_call(const Error& error);
+  void fail(const Error& error, ExitCode code = ExitCode::failed);
+
+  // Ends a command with its result.
+  void print(const Json& value, const std::string& text);
+
+ private:
+  std::string endpoint_;
+  std::string runtime_dir_;
+  double timeout_s_ = 10;
+};
+
+ExitCode exit_code_of_call(const Error& error);
+
+// A line for the person, never for the program.
+void say(const std::string& line);
+
+// Installs a handler for SIGINT, SIGTERM and SIGHUP; is_interrupted() tells afterwards whether one came.
+void watch_for_interruption();
+bool is_interrupted();
+
+// Each adds its commands to the program.
+void add_circuit_commands(CLI::App& app, Session& session);
+void add_job_commands(CLI::App& app, Session& session);
+void add_prove_command(CLI::App& app, Session& session);
+void add_daemon_commands(CLI::App& app, Session& session);
+void add_proof_commands(CLI::App& app, Session& session);
+void add_setup_commands(CLI::App& app, Session& session);
+
+}  // namespace groth16d::ctl

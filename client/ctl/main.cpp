@@ -1,0 +1,45 @@
+// groth16ctl: the command of operators and users. Some commands ask a daemon; verify, vk, calldata and setup work
+// alone; prove brings a daemon of its own where none runs.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "client/ctl/command.hpp"
+
+namespace {
+
+constexpr char kDescription[] = "groth16ctl: proofs, circuits and workers of groth16d";
+
+constexpr char kFooter[] =
+    "exit codes: 0 done, 1 failed or not valid, 2 wrong usage, 3 no daemon answers, 4 the daemon refuses,\n"
+    "            75 busy, try again later, 130 interrupted\n"
+    "A command's own options: groth16ctl COMMAND --help";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using groth16d::ctl::ExitCode;
+  CLI::App app(kDescription, "groth16ctl");
+  groth16d::ctl::Session session;
+  app.footer(kFooter);
+  app.fallthrough();  // common options may follow a command; commands inherit this
+  app.require_subcommand(1);
+  app.set_version_flag("--version", GROTH16D_VERSION);
+  session.add_options(app);
+  groth16d::ctl::add_prove_command(app, session);
+  groth16d::ctl::add_circuit_commands(app, session);
+  groth16d::ctl::add_job_commands(app, session);
+  groth16d::ctl::add_daemon_commands(app, session);
+  groth16d::ctl::add_proof_commands(app, session);
+  groth16d::ctl::add_setup_commands(app, session);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? static_cast<int>(ExitCode::ok) : static_cast<int>(ExitCode::usage);
+  }
+  std::cout.flush();
+  if (!std::cout) {
+    groth16d::ctl::say("standard output cannot be written");
+    return static_cast<int>(ExitCode::failed);
+  }
+  return static_cast<int>(session.exit_code);
+}

@@ -1,0 +1,74 @@
+#include "client/ctl/result_files.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "client/ctl/render_json.hpp"
+#include "common/posix.hpp"
+
+namespace groth16d::ctl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kMode = 0644;  // proofs are public
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+Result<void> check_writable(const ResultPaths& paths) {
+  for (const std::string& path : {paths.proof, paths.public_inputs, paths.binary}) {
+    if (path.empty()) continue;
+    if (::access(folder_of(path).c_str(), W_OK | X_OK) != 0) {
+      return failure(ErrorCode::denied, "output.folder", path + ": its folder does not exist or cannot be written");
+    }
+    if (fs::is_directory(path)) return failure(ErrorCode::denied, "output.folder", path + ": is a folder");
+  }
+  return {};
+}
+
+Result<void> write_result(const v1::PartitionResult& partition, const ResultPaths& paths) {
+  const std::vector<std::pair<std::string, const std::string*>> files = {
+      {paths.proof, &partition.proof_json()},
+      {paths.public_inputs, &partition.public_json()},
+      {paths.binary, &partition.proof()},
+  };
+  std::vector<std::string> written;
+  for (const auto& [path, content] : files) {
+    if (path.empty()) continue;
+    if (auto done = write_file_atomically(path, *content, kMode); !done) {
+      for (const auto& earlier : written) ::unlink(earlier.c_str());
+      return done;
+    }
+    written.push_back(path);
+  }
+  return {};
+}
+
+std::string numbered(const std::string& path, std::uint32_t partition, int n_partitions) {
+  if (path.empty() || n_partitions == 1) return path;
+  const fs::path whole(path);
+  return (whole.parent_path() / (whole.stem().string() + "-" + std::to_string(partition) + whole.extension().string()))
+      .string();
+}
+
+Error reason_of(const v1::JobStatus& job) {
+  if (job.has_failure()) {
+    v1::Status status;
+    status.set_code(400);
+    *status.mutable_failure() = job.failure();
+    Error error = ipc::error_of(status);
+    error.text = job.job() + ": " + error.text;
+    return error;
+  }
+  return {ErrorCode::cancelled, "job." + word(job.state()), job.job() + ": " + word(job.state())};
+}
+
+}  // namespace groth16d::ctl

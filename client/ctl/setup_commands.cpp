@@ -1,0 +1,172 @@
+// setup: keys for tests and development, from secrets that this program draws and forgets. Whoever had watched it could
+// forge proofs, so there is no other mode, --insecure must be said, and the key itself carries the warning.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "client/ctl/command.hpp"
+#include "common/posix.hpp"
+#include "groth16/formats/byte_sink.hpp"
+#include "groth16/formats/input_file.hpp"
+#include "groth16/formats/ptau.hpp"
+#include "groth16/formats/r1cs.hpp"
+#include "groth16/formats/r1cs_system.hpp"
+#include "groth16/formats/snarkjs_json.hpp"
+#include "groth16/formats/zkey_writer.hpp"
+#include "groth16/proof/keygen.hpp"
+
+namespace groth16d::ctl {
+namespace {
+
+namespace formats = groth16::formats;
+using groth16::CurveId;
+
+constexpr mode_t kMode = 0644;
+constexpr char kWarning[] = "warning: made without a ceremony: whoever saw this program's memory can forge proofs for ";
+
+struct SetupArguments {
+  bool insecure = false;
+  std::string r1cs, zkey, vk;
+  std::optional<std::uint64_t> seed;  // the same key again, for tests
+};
+
+struct PtauArguments {
+  bool insecure = false;
+  std::uint32_t power = 0;
+  std::string curve, out;
+};
+
+groth16::Compute all_cores() { return groth16::Compute(std::max(1U, std::thread::hardware_concurrency())); }
+
+// A file's fate is that of the work that fills it: committed when `write` succeeds, else gone.
+template <class Fn>
+Result<void> write_output(const std::string& path, Fn&& write) {
+  auto file = formats::OutputFile::create(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  if (auto written = write(*file); !written) return written;
+  return file->commit();
+}
+
+template <class C>
+Result<groth16::ToxicWaste<C>> toxic_waste(const std::optional<std::uint64_t>& seed) {
+  if (seed) return groth16::ToxicWaste<C>::from_seed(*seed);
+  return groth16::ToxicWaste<C>::draw();
+}
+
+// The constraint system's flat form, for ConstraintSystem::open.
+template <class C>
+Result<std::vector<std::byte>> read_system(const formats::R1csFile& file) {
+  auto sizes = formats::system_sizes(file);
+  if (!sizes) return tl::unexpected<Error>(sizes.error());
+  groth16::ConstraintSystemBuilder<C> builder(*sizes, true);
+  if (auto collected = formats::collect(file, builder); !collected) return tl::unexpected<Error>(collected.error());
+  std::vector<std::byte> bytes(builder.serialized_bytes());
+  builder.write(bytes);
+  return bytes;
+}
+
+template <class C>
+Result<void> make_key(const formats::R1csFile& file, const SetupArguments& arguments) {
+  auto system_bytes = read_system<C>(file);
+  if (!system_bytes) return tl::unexpected<Error>(system_bytes.error());
+  auto system = groth16::ConstraintSystem<C>::open(*system_bytes);
+  if (!system) return tl::unexpected<Error>(system.error());
+  auto toxic = toxic_waste<C>(arguments.seed);
+  if (!toxic) return tl::unexpected<Error>(toxic.error());
+  constexpr auto kBasis = groth16::HBasis::odd_coset_lagrange;
+  std::vector<std::byte> key_bytes(groth16::generated_key_bytes(*system, kBasis));
+  if (auto made = groth16::generate_key<C>(*system, *toxic, kBasis, groth16::DomainRoot::five, key_bytes, all_cores());
+      !made) {
+    return made;
+  }
+  auto key = groth16::ProvingKey<C>::open(key_bytes);
+  if (!key) return tl::unexpected<Error>(key.error());
+  if (auto written = write_output(arguments.zkey,
+                                  [&](formats::ByteSink& sink) { return formats::write_zkey(sink, *key, *system); });
+      !written) {
+    return written;
+  }
+  if (arguments.vk.empty()) return {};
+  return write_file_atomically(arguments.vk, formats::verification_key_json(groth16::verifying_key(*key)), kMode);
+}
+
+Result<void> make_key(const SetupArguments& arguments) {
+  auto file = formats::InputFile::open(arguments.r1cs, formats::Access::map);
+  if (!file) return tl::unexpected<Error>(file.error());
+  auto parsed = formats::R1csFile::parse(file->name(), file->bytes());
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
+  if (parsed->header().curve == CurveId::bn254) return make_key<groth16::Bn254>(*parsed, arguments);
+  return make_key<groth16::Bls12_381>(*parsed, arguments);
+}
+
+template <class C>
+Result<void> make_ptau(const PtauArguments& arguments) {
+  auto toxic = groth16::ToxicWaste<C>::draw();
+  if (!toxic) return tl::unexpected<Error>(toxic.error());
+  return write_output(arguments.out, [&](formats::ByteSink& sink) {
+    return formats::write_prepared_ptau(sink, arguments.power, *toxic, all_cores());
+  });
+}
+
+void run_setup(Session& session, const SetupArguments& arguments) {
+  if (auto made = make_key(arguments); !made) return session.fail(made.error());
+  say(kWarning + arguments.zkey);
+  session.print({{"zkey_file", arguments.zkey}, {"vk_file", arguments.vk}, {"insecure", true}}, arguments.zkey);
+}
+
+void run_ptau(Session& session, const PtauArguments& arguments) {
+  const bool is_bn254 = groth16::curve_from_name(arguments.curve) == CurveId::bn254;
+  auto made = is_bn254 ? make_ptau<groth16::Bn254>(arguments) : make_ptau<groth16::Bls12_381>(arguments);
+  if (!made) return session.fail(made.error());
+  say(kWarning + ("keys from " + arguments.out));
+  session.print({{"ptau_file", arguments.out}, {"insecure", true}}, arguments.out);
+}
+
+void require_insecure(bool insecure) {
+  if (!insecure) throw CLI::ValidationError("setup", "makes insecure keys only; say --insecure to have one");
+}
+
+std::string check_curve(const std::string& name) {
+  return groth16::curve_from_name(name) ? "" : name + ": a curve is bn128 or bls12381";
+}
+
+}  // namespace
+
+void add_setup_commands(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<SetupArguments>();
+  auto* setup = app.add_subcommand("setup", "make a key for tests and development, without a ceremony");
+  setup->add_flag("--insecure", arguments->insecure, "yes, proofs for this key can be forged");
+  setup->add_option("--r1cs", arguments->r1cs, "the circuit's constraint system")->type_name("FILE");
+  setup->add_option("--zkey", arguments->zkey, "where the proving key goes")->type_name("FILE");
+  setup->add_option("--vk", arguments->vk, "where verification_key.json goes")->type_name("FILE");
+  setup->add_option("--seed", arguments->seed, "make the same key from the same number");
+  setup->callback([&session, arguments, setup] {
+    if (!setup->get_subcommands().empty()) return;
+    require_insecure(arguments->insecure);
+    if (arguments->r1cs.empty() || arguments->zkey.empty()) {
+      throw CLI::ValidationError("setup", "--r1cs and --zkey are needed");
+    }
+    run_setup(session, *arguments);
+  });
+
+  auto ptau_arguments = std::make_shared<PtauArguments>();
+  auto* ptau = setup->add_subcommand("ptau", "write a prepared .ptau of known tau, for snarkjs groth16 setup");
+  ptau->add_flag("--insecure", ptau_arguments->insecure, "yes, proofs for keys from it can be forged");
+  ptau->add_option("--power", ptau_arguments->power, "circuits of up to 2^POWER rows")
+      ->type_name("POWER")
+      ->check(CLI::Range(1U, formats::PtauFile::kMaxPower))
+      ->required();
+  ptau->add_option("--curve", ptau_arguments->curve, "bn128 or bls12381")
+      ->type_name("CURVE")
+      ->check(check_curve)
+      ->required();
+  ptau->add_option("out", ptau_arguments->out, "where the .ptau goes")->type_name("OUT")->required();
+  ptau->callback([&session, ptau_arguments] {
+    require_insecure(ptau_arguments->insecure);
+    run_ptau(session, *ptau_arguments);
+  });
+}
+
+}  // namespace groth16d::ctl

@@ -1,0 +1,38 @@
+// A circuit's files, from a client's bytes to shared segments: INSPECT says what they are and will take, LOAD converts.
+//
+// A circuit is a proving key (.zkey) and, where the client has it, the constraint system that the key was made for
+// (.r1cs). A key holds A and B only; with the .r1cs the segment also holds C, so that a row that fails can be named.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "workers/load/guarded_file.hpp"
+#include "workers/runtime/role.hpp"
+
+namespace groth16d::worker {
+
+struct CircuitFiles {
+  const GuardedFile& key;
+  const GuardedFile* r1cs = nullptr;  // not registered
+  bool allow_insecure = false;        // a key that anyone can forge proofs for
+};
+
+struct CircuitDigests {
+  Digest key{};
+  Digest r1cs{};  // without meaning where there is no .r1cs
+};
+
+// Errors: those of the formats' readers; zkey.insecure; mismatch r1cs.curve, r1cs.wire_count, r1cs.public_count,
+// r1cs.constraint_count (the .r1cs is of another circuit than the key); file.changed; cancelled. The files are read
+// whole, and the terms of the matrices are collected once, to know the segment's size exactly.
+Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const groth16::Compute& compute);
+
+// Writes both segments, key_bytes and r1cs_bytes long at least, as they were inspected. Errors: as above, and conflict
+// file.changed when a file is not the one that was inspected, mismatch r1cs.other_circuit when A or B of the key and of
+// the .r1cs differ, internal segment.too_small.
+Result<v1::CircuitFacts> load_circuit(const CircuitFiles& files, const CircuitDigests& inspected,
+                                      std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
+                                      const groth16::Compute& compute);
+
+}  // namespace groth16d::worker

@@ -1,0 +1,21 @@
+// INSPECT of one partition's input: everything about a witness that can be wrong before anything is computed with it.
+#pragma once
+
+#include "groth16/algebra/curve_id.hpp"
+#include "workers/load/guarded_file.hpp"
+#include "workers/runtime/role.hpp"
+
+namespace groth16d::worker {
+
+// The circuit that the witness is for, as it was inspected, and the public signals that the client declared ("": none).
+struct InputExpectation {
+  groth16::CurveId curve = groth16::CurveId::bn254;
+  std::uint64_t n_vars = 0;
+  std::uint64_t n_public = 0;
+  std::string declared_public_json;
+};
+
+// Errors: those of WitnessFile::parse and check_fits, of parse_public_json, "witness.statement", "file.changed".
+Result<v1::InputFacts> inspect_input(const GuardedFile& input, const InputExpectation& expected);
+
+}  // namespace groth16d::worker

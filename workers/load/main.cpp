@@ -1,0 +1,127 @@
+// groth16-load: the worker that parses what clients send. It reads untrusted bytes and holds nothing else, so that the
+// worst that a file can do is to end this process; it never sees r, s or another job's witness.
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "common/failpoint.hpp"
+#include "workers/load/circuit.hpp"
+#include "workers/load/inspect_input.hpp"
+#include "workers/runtime/worker_main.hpp"
+
+namespace groth16d::worker {
+
+namespace {
+
+// Both files of a circuit, opened from the leases of an assignment.
+class OpenCircuit {
+ public:
+  template <class Message>
+  static Result<OpenCircuit> open(const Message& message, const Leases& leases) {
+    OpenCircuit circuit;
+    Result<GuardedFile> key = GuardedFile::open(leases.file(message.key_file()), message.key_name());
+    if (!key) return tl::unexpected(key.error());
+    circuit.key_.emplace(std::move(*key));
+    circuit.allow_insecure_ = message.allow_insecure();
+    if (message.has_r1cs_file()) {
+      Result<GuardedFile> r1cs = GuardedFile::open(leases.file(message.r1cs_file()), message.r1cs_name());
+      if (!r1cs) return tl::unexpected(r1cs.error());
+      circuit.r1cs_.emplace(std::move(*r1cs));
+    }
+    return circuit;
+  }
+
+  CircuitFiles files() const { return {*key_, r1cs_ ? &*r1cs_ : nullptr, allow_insecure_}; }
+
+ private:
+  std::optional<GuardedFile> key_, r1cs_;
+  bool allow_insecure_ = false;
+};
+
+void say_warnings(const Assignment& assignment, const v1::CircuitFacts& facts) {
+  for (const std::string& warning : facts.warnings()) assignment.warn(warning);
+}
+
+Outcome<v1::Up> inspect_circuit_files(const Assignment& assignment, const v1::InspectCircuit& message) {
+  assignment.step("reading a circuit's files", 0);
+  const Result<OpenCircuit> circuit = OpenCircuit::open(message, assignment.leases);
+  if (!circuit) return tl::unexpected(failure_of(circuit.error(), v1::BLAME_KEY));
+  Result<v1::CircuitFacts> facts = inspect_circuit(circuit->files(), assignment.compute);
+  if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_KEY));
+  say_warnings(assignment, *facts);
+  v1::Up up;
+  *up.mutable_inspected()->mutable_circuit() = std::move(*facts);
+  return up;
+}
+
+Outcome<v1::Up> inspect_input_file(const Assignment& assignment, const v1::InspectInput& message) {
+  assignment.step("reading an input", 0);
+  const auto curve = groth16::curve_from_name(message.curve());
+  if (!curve) {
+    return tl::unexpected(failure_of_slot({ErrorCode::internal, "input.curve", "unknown curve " + message.curve()}));
+  }
+  const Result<GuardedFile> input =
+      GuardedFile::open(assignment.leases.file(message.input_file()), message.input_name());
+  if (!input) return tl::unexpected(failure_of(input.error(), v1::BLAME_INPUT));
+  Result<v1::InputFacts> facts =
+      inspect_input(*input, {*curve, message.n_vars(), message.n_public(), message.declared_public_json()});
+  if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_INPUT));
+  v1::Up up;
+  *up.mutable_inspected()->mutable_input() = std::move(*facts);
+  return up;
+}
+
+Outcome<v1::Up> inspect(const Assignment& assignment) {
+  const v1::AssignInspect& message = assignment.message.inspect();
+  if (GROTH16D_FAILPOINT("inspect.middle"))
+    return tl::unexpected(failure_of_slot(failpoint_error("inspect.middle").value()));
+  if (message.has_circuit()) return inspect_circuit_files(assignment, message.circuit());
+  if (message.has_input()) return inspect_input_file(assignment, message.input());
+  return tl::unexpected(not_my_work("load", assignment.message));
+}
+
+bool copy_digest(const std::string& bytes, Digest& digest) {
+  if (bytes.size() != digest.size()) return false;
+  std::memcpy(digest.data(), bytes.data(), digest.size());
+  return true;
+}
+
+Outcome<v1::Up> load(const Assignment& assignment) {
+  const v1::AssignLoad& message = assignment.message.load();
+  assignment.step("converting a circuit's files", 0);
+  CircuitDigests inspected;
+  if (!copy_digest(message.key_digest(), inspected.key) ||
+      (message.has_r1cs_file() && !copy_digest(message.r1cs_digest(), inspected.r1cs))) {
+    return tl::unexpected(
+        failure_of_slot({ErrorCode::internal, "load.digest", "a circuit is loaded only after it was inspected"}));
+  }
+  const Result<OpenCircuit> circuit = OpenCircuit::open(message, assignment.leases);
+  if (!circuit) return tl::unexpected(failure_of(circuit.error(), v1::BLAME_KEY));
+  Result<v1::CircuitFacts> facts = load_circuit(circuit->files(), inspected, assignment.leases.writable(message.key()),
+                                                assignment.leases.writable(message.r1cs()), assignment.compute);
+  if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_KEY));
+  if (auto used = assignment.leases.set_used(message.key(), facts->key_bytes()); !used) {
+    return tl::unexpected(failure_of_slot(used.error()));
+  }
+  if (auto used = assignment.leases.set_used(message.r1cs(), facts->r1cs_bytes()); !used) {
+    return tl::unexpected(failure_of_slot(used.error()));
+  }
+  v1::Up up;
+  *up.mutable_loaded()->mutable_circuit() = std::move(*facts);
+  return up;
+}
+
+Outcome<v1::Up> perform(const Assignment& assignment) {
+  if (assignment.message.has_inspect()) return inspect(assignment);
+  if (assignment.message.has_load()) return load(assignment);
+  return tl::unexpected(not_my_work("load", assignment.message));
+}
+
+}  // namespace
+
+}  // namespace groth16d::worker
+
+int main() {
+  groth16d::worker::install_truncation_guard();
+  return groth16d::worker::worker_main(groth16d::worker::perform);
+}

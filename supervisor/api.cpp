@@ -1,0 +1,333 @@
+#include "supervisor/api.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "common/clock.hpp"
+#include "ipc/limits.hpp"
+#include "supervisor/client_messages.hpp"
+
+namespace groth16d::supervisor {
+namespace {
+
+// Four messages of the largest size: what clients may have in our memory before the spool has it.
+constexpr std::uint64_t kMostInlineBytes = std::uint64_t{4} * ipc::kMaxMessageBytes;
+// A request waits for one commit, 2 ms; ten thousand of them are a flood, not a load.
+constexpr std::size_t kMostPending = 10'000;
+constexpr std::uint32_t kRetryAfter_ms = 1'000;
+constexpr std::uint32_t kListLimit = 1'000;
+constexpr std::uint32_t kLinesLimit = 1'000;
+
+Error no_job(const JobId& job) { return {ErrorCode::not_found, "job.unknown", fmt::format("there is no job {}", job)}; }
+
+v1::Status reply_status(const Reply& reply) {
+  v1::Status status;
+  status.set_code(reply.code);
+  if (reply.failure) *status.mutable_failure() = failure_of(*reply.failure);
+  status.set_retry_after_ms(reply.retry_after_ms);
+  return status;
+}
+
+SubmitRequested submit_event(ReplyToken token, const v1::SubmitRequest& request, const Examined& found) {
+  SubmitRequested event;
+  event.token = token;
+  event.job = request.job();
+  event.digest = found.digest;
+  event.circuit = request.circuit();
+  event.source = {request.key_path(), request.r1cs_path(), request.allow_insecure_key()};
+  if (found.key_stamp) event.key_stamp = *found.key_stamp;
+  event.priority = priority_of(request.priority());
+  event.deadline_ms = request.deadline_ms();
+  for (int partition = 0; partition < request.partitions_size(); ++partition) {
+    const auto place = static_cast<std::size_t>(partition);
+    PartitionInput input;
+    input.declared_public_json = request.partitions(partition).declared_public_json();
+    if (place < found.inputs.size()) {
+      input.name = found.inputs[place].name;
+      input.bytes = found.inputs[place].bytes;
+    }
+    event.partitions.push_back(std::move(input));
+  }
+  return event;
+}
+
+// Frames in the order of the message, as many to each partition as it declares.
+Examine examine_request(ReplyToken token, const v1::SubmitRequest& request, std::vector<zmq::message_t>& payload) {
+  Examine examine{
+      token, normal_form(request), {request.key_path(), request.r1cs_path(), request.allow_insecure_key()}, {}};
+  auto next = payload.begin();
+  for (const auto& partition : request.partitions()) {
+    NamedInput input{partition.path(), {}, partition.declared_public_json()};
+    for (std::uint32_t frame = 0; frame < partition.payload_frames(); ++frame)
+      input.frames.push_back(std::move(*next++));
+    examine.inputs.push_back(std::move(input));
+  }
+  return examine;
+}
+
+}  // namespace
+
+Api::Api(ipc::ClientHub& hub, const Core& core, Files& files, Journal& journal, std::string version)
+    : hub_(hub),
+      core_(core),
+      files_(files),
+      journal_(journal),
+      version_(std::move(version)),
+      started_at_ms_(monotonic_ms()) {}
+
+std::optional<Event> Api::request(ipc::ClientRequest request, TimePoint now) {
+  auto event = dispatch(request, now);
+  if (event) return std::move(*event);
+  refuse(request.from, event.error());
+  return std::nullopt;
+}
+
+Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, TimePoint now) {
+  if (ipc::is_reserved(request.command))
+    return failure(ErrorCode::malformed, "protocol.reserved",
+                   fmt::format("{} is reserved", ipc::to_string(request.command)));
+  if (request.command != ipc::Command::submit && !request.payload.empty())
+    return failure(ErrorCode::malformed, "request.payload",
+                   fmt::format("{} has no payload frames", ipc::to_string(request.command)));
+  switch (request.command) {
+    case ipc::Command::submit:
+      return submit(request);
+    case ipc::Command::status:
+    case ipc::Command::result:
+    case ipc::Command::cancel:
+    case ipc::Command::close:
+    case ipc::Command::logs:
+      return about_job(request, now);
+    case ipc::Command::circuit_add:
+    case ipc::Command::circuit_list:
+    case ipc::Command::circuit_remove:
+      return about_circuit(request);
+    case ipc::Command::list: {
+      auto body = ipc::request_body<v1::ListRequest>(request);
+      if (!body) return tl::unexpected(body.error());
+      answer_list(request.from, *body, now);
+      return std::nullopt;
+    }
+    default:
+      break;
+  }
+  if (auto body = ipc::request_body<v1::DaemonRequest>(request); !body) return tl::unexpected(body.error());
+  if (request.command == ipc::Command::ping) {
+    v1::PlainReply pong;
+    *pong.mutable_status() = ipc::make_status(200);
+    send(request.from, pong);
+  } else {
+    answer_daemon(request.from);
+  }
+  return std::nullopt;
+}
+
+// ---------------------------------------------------------------- SUBMIT
+
+Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request) {
+  auto body = ipc::request_body<v1::SubmitRequest>(request);
+  if (!body) return tl::unexpected(body.error());
+  if (auto checked = check_submit(*body, request.payload.size()); !checked) return tl::unexpected(checked.error());
+  Pending pending{request.from, request.command, *body, {}, {}, 0};
+  for (const zmq::message_t& frame : request.payload) pending.inline_bytes += frame.size();
+  if (inline_bytes_ + pending.inline_bytes > kMostInlineBytes || pending_.size() >= kMostPending)
+    return failure(ErrorCode::busy, "request.too_many", "too many requests wait for the spool");
+  inline_bytes_ += pending.inline_bytes;
+  const ReplyToken token = remember(std::move(pending));
+  files_.put(examine_request(token, *body, request.payload));
+  return std::nullopt;
+}
+
+std::optional<Event> Api::examined(Examined found, TimePoint now) {
+  const auto place = pending_.find(found.token);
+  if (place == pending_.end()) return std::nullopt;
+  const v1::SubmitRequest& request = place->second.submit;
+  // A job that exists is compared by digest alone: the client may have removed its files since.
+  if (!found.key_stamp && !core_.job(request.job(), now)) {
+    reply(Reply{found.token, ipc::status_code(found.key_stamp.error().code), found.key_stamp.error(),
+                found.key_stamp.error().code == ErrorCode::busy ? kRetryAfter_ms : 0, request.job()},
+          now);
+    return std::nullopt;
+  }
+  Event event = submit_event(found.token, request, found);
+  place->second.inputs = std::move(found.inputs);
+  return event;
+}
+
+std::vector<SpoolInput> Api::take_inputs(ReplyToken token) {
+  const auto place = pending_.find(token);
+  if (place == pending_.end()) return {};
+  return std::exchange(place->second.inputs, {});
+}
+
+void Api::reply(const Reply& reply, TimePoint now) {
+  auto node = pending_.extract(reply.token);
+  if (node.empty()) return;
+  const Pending& pending = node.mapped();
+  inline_bytes_ -= pending.inline_bytes;
+  if (pending.command == ipc::Command::submit) {
+    v1::SubmitReply body;
+    *body.mutable_status() = reply_status(reply);
+    body.set_job(pending.submit.job());
+    if (const auto job = core_.job(pending.submit.job(), now); job && reply.code < 400)
+      body.set_state(state_of(job->state));
+    send(pending.to, body);
+  } else if (!pending.circuit.empty()) {
+    answer_circuits(pending.to, reply_status(reply), pending.circuit);
+  } else {
+    v1::PlainReply body;
+    *body.mutable_status() = reply_status(reply);
+    send(pending.to, body);
+  }
+}
+
+// ---------------------------------------------------------------- one job
+
+Result<std::optional<Event>> Api::about_job(const ipc::ClientRequest& request, TimePoint now) {
+  const auto body = ipc::request_body<v1::JobRequest>(request);
+  if (!body) return tl::unexpected(body.error());
+  if (auto named = check_name("job", body->job()); !named) return tl::unexpected(named.error());
+  const JobId& job = body->job();
+  Result<void> answered;
+  switch (request.command) {
+    case ipc::Command::status:
+      answered = answer_status(request.from, job, now);
+      break;
+    case ipc::Command::result:
+      answered = answer_result(request.from, job, now);
+      break;
+    case ipc::Command::cancel:
+      return Event(CancelRequested{remember({request.from, request.command, {}, {}, {}, 0}), job});
+    case ipc::Command::close:
+      return Event(CloseRequested{remember({request.from, request.command, {}, {}, {}, 0}), job});
+    default:
+      if (!core_.job(job, now)) return tl::unexpected(no_job(job));
+      journal_.put(ReadLines{remember({request.from, request.command, {}, {}, {}, 0}), job, kLinesLimit});
+      break;
+  }
+  if (!answered) return tl::unexpected(answered.error());
+  return std::nullopt;
+}
+
+Result<void> Api::answer_status(const ipc::ReplyAddress& to, const JobId& job, TimePoint now) {
+  const auto view = core_.job(job, now);
+  if (!view) return tl::unexpected(no_job(job));
+  v1::JobStatusReply body;
+  *body.mutable_status() = ipc::make_status(200);
+  *body.mutable_job() = status_of(*view);
+  send(to, body);
+  return {};
+}
+
+Result<void> Api::answer_result(const ipc::ReplyAddress& to, const JobId& job, TimePoint now) {
+  const auto view = core_.job(job, now);
+  if (!view) return tl::unexpected(no_job(job));
+  const auto result = core_.result(job);
+  v1::ResultReply body;
+  *body.mutable_status() =
+      ipc::make_status(is_final(view->state) && (result || view->state != JobState::done) ? 200 : 300);
+  *body.mutable_job() = status_of(*view);
+  if (result) {
+    body.set_key_digest(result->key_digest);
+    body.set_vk_digest(result->vk_digest);
+    body.set_curve(result->curve);
+    for (std::uint32_t partition = 0; partition < result->proofs.size(); ++partition) {
+      auto* proof = body.add_partitions();
+      proof->set_partition(partition);
+      proof->set_proof(result->proofs[partition].proof);
+      proof->set_proof_json(result->proofs[partition].proof_json);
+      proof->set_public_json(result->proofs[partition].public_json);
+    }
+  }
+  send(to, body);
+  return {};
+}
+
+void Api::lines_read(const LinesRead& read) {
+  auto node = pending_.extract(read.token);
+  if (node.empty()) return;
+  if (!read.lines) return refuse(node.mapped().to, read.lines.error());
+  v1::LogsReply body;
+  *body.mutable_status() = ipc::make_status(200);
+  for (const StampedLine& line : *read.lines) *body.add_lines() = line_of(line);
+  send(node.mapped().to, body);
+}
+
+// ---------------------------------------------------------------- circuits and the daemon
+
+Result<std::optional<Event>> Api::about_circuit(const ipc::ClientRequest& request) {
+  if (request.command == ipc::Command::circuit_add) {
+    const auto body = ipc::request_body<v1::CircuitAddRequest>(request);
+    if (!body) return tl::unexpected(body.error());
+    if (auto named = check_name("circuit", body->circuit()); !named) return tl::unexpected(named.error());
+    if (body->key_path().empty())
+      return failure(ErrorCode::malformed, "request.key_path", "a circuit needs a key_path");
+    const ReplyToken token = remember({request.from, request.command, {}, body->circuit(), {}, 0});
+    return Event(
+        CircuitAddRequested{token, body->circuit(), {body->key_path(), body->r1cs_path(), body->allow_insecure_key()}});
+  }
+  const auto body = ipc::request_body<v1::CircuitRequest>(request);
+  if (!body) return tl::unexpected(body.error());
+  if (request.command == ipc::Command::circuit_list) {
+    const auto circuits = core_.circuits();
+    const auto named = [&](const CircuitView& view) { return view.circuit == body->circuit(); };
+    if (!body->circuit().empty() && std::none_of(circuits.begin(), circuits.end(), named))
+      return failure(ErrorCode::not_found, "circuit.unknown", "there is no circuit of that name");
+    answer_circuits(request.from, ipc::make_status(200), body->circuit());
+    return std::nullopt;
+  }
+  if (auto named = check_name("circuit", body->circuit()); !named) return tl::unexpected(named.error());
+  return Event(
+      CircuitRemoveRequested{remember({request.from, request.command, {}, body->circuit(), {}, 0}), body->circuit()});
+}
+
+void Api::answer_circuits(const ipc::ReplyAddress& to, const v1::Status& status, const std::string& circuit) {
+  v1::CircuitReply body;
+  *body.mutable_status() = status;
+  for (const CircuitView& view : core_.circuits())
+    if (circuit.empty() || view.circuit == circuit) *body.add_circuits() = status_of(view);
+  send(to, body);
+}
+
+void Api::answer_list(const ipc::ReplyAddress& to, const v1::ListRequest& request, TimePoint now) {
+  v1::ListReply body;
+  *body.mutable_status() = ipc::make_status(200);
+  const std::uint32_t limit = request.limit() == 0 ? kListLimit : request.limit();
+  for (const JobView& job : core_.jobs(states_of(request), limit, now)) *body.add_jobs() = status_of(job);
+  send(to, body);
+}
+
+void Api::answer_daemon(const ipc::ReplyAddress& to) {
+  v1::DaemonStatusReply body;
+  *body.mutable_status() = ipc::make_status(200);
+  *body.mutable_daemon() = status_of(core_.daemon(), core_.workers());
+  body.mutable_daemon()->set_version(version_);
+  body.mutable_daemon()->set_pid(static_cast<std::uint32_t>(::getpid()));
+  body.mutable_daemon()->set_uptime_ms(monotonic_ms() - started_at_ms_);
+  send(to, body);
+}
+
+// ---------------------------------------------------------------- replies
+
+ReplyToken Api::remember(Pending pending) {
+  const ReplyToken token = next_token_++;
+  pending_.emplace(token, std::move(pending));
+  return token;
+}
+
+void Api::send(const ipc::ReplyAddress& to, const google::protobuf::MessageLite& body) {
+  const auto sent = hub_.reply(to, body);
+  if (sent) return;
+  spdlog::debug("a reply was not sent: {}", sent.error().text);
+  if (sent.error().code == ErrorCode::too_large) refuse(to, sent.error());
+}
+
+void Api::refuse(const ipc::ReplyAddress& to, const Error& error) {
+  const auto sent = hub_.reply_failure(to, error, error.code == ErrorCode::busy ? kRetryAfter_ms : 0);
+  if (!sent) spdlog::debug("a refusal was not sent: {}", sent.error().text);
+}
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,163 @@
+#include "supervisor/children.hpp"
+
+#include <csignal>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "shm/last_words.hpp"
+
+namespace groth16d::supervisor {
+namespace {
+
+// Cheapest to redo dies first. groth16d itself runs at -900 under systemd.
+int oom_score_of(Role role) {
+  switch (role) {
+    case Role::synth:
+      return 600;
+    case Role::load:
+      return 500;
+    case Role::final:
+      return 400;
+    case Role::cpu:
+    case Role::gpu:
+      return 200;
+  }
+  return 600;
+}
+
+// Nothing of our own environment but what is named here.
+std::vector<std::string> environment_of(const SpawnSlot& action, const ChildrenConfig& config) {
+  std::vector<std::string> variables{fmt::format("GROTH16D_SLOT={}", to_string(action.slot)),
+                                     fmt::format("GROTH16D_EPOCH={}", action.epoch),
+                                     fmt::format("GROTH16D_WORKERS_SOCKET={}", config.workers_socket),
+                                     fmt::format("GROTH16D_LOG_LEVEL={}", config.log_level)};
+  std::vector<const char*> passed{"JOURNAL_STREAM"};  // so that log lines carry their priority
+#ifdef GROTH16D_FAILPOINTS
+  passed.insert(passed.end(),
+                {"GROTH16D_FAILPOINTS", "GROTH16D_FAILPOINT_MARKS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"});
+#endif
+  for (const char* name : passed)
+    if (const char* value = std::getenv(name)) variables.push_back(fmt::format("{}={}", name, value));
+  return variables;
+}
+
+std::string text_of(const shm::LastWords& words) {
+  if (words.stage.empty()) return words.text;
+  return fmt::format("{} of job {} partition {} attempt {}{}{}", words.stage, words.job, words.partition, words.attempt,
+                     words.text.empty() ? "" : ": ", words.text);
+}
+
+}  // namespace
+
+Result<Children::Living> Children::start(const SpawnSlot& action) {
+  auto lifeline = ipc::make_lifeline();
+  if (!lifeline) return tl::unexpected(lifeline.error());
+  auto words = shm::allocate_last_words();
+  if (!words) return tl::unexpected(words.error());
+  SpawnRequest request;
+  request.executable = config_.programs / fmt::format("groth16-{}", to_string(action.slot.role));
+  request.environment = environment_of(action, config_);
+  request.oom_score_adj = oom_score_of(action.slot.role);
+  request.lifeline = lifeline->worker.get();
+  request.words = words->get();
+  auto child = spawner_.spawn(request);
+  if (!child) return tl::unexpected(child.error());
+  Living living;
+  living.epoch = action.epoch;
+  living.child = std::move(*child);
+  living.lifeline = std::move(lifeline->supervisor);
+  living.words = std::move(*words);
+  return living;
+}
+
+Event Children::spawn(const SpawnSlot& action) {
+  auto living = start(action);
+  if (!living) {
+    spdlog::error("{} epoch {}: {}", to_string(action.slot), action.epoch, living.error().text);
+    return SpawnFailed{action.slot, action.epoch, living.error()};
+  }
+  const auto pid = static_cast<std::uint32_t>(living->child.pid);
+  spdlog::info("{} epoch {}: process {}", to_string(action.slot), action.epoch, pid);
+  living_.insert_or_assign(action.slot, std::move(*living));
+  return Spawned{action.slot, action.epoch, pid};
+}
+
+Children::Living* Children::find(SlotId slot, Epoch epoch) {
+  const auto place = living_.find(slot);
+  return place == living_.end() || place->second.epoch != epoch ? nullptr : &place->second;
+}
+
+void Children::lease(const Lease& action, const HeldSegment& segment) {
+  Living* living = find(action.slot, action.epoch);
+  if (living == nullptr) return;
+  const bool writable = action.mode == LeaseMode::writable;
+  PendingLease pending;
+  pending.message.segment = action.segment.id;
+  pending.message.generation = action.segment.generation;
+  pending.message.kind = segment.kind;
+  pending.message.payload_bytes = segment.payload_bytes;
+  pending.message.mode = segment.kind == 0 ? ipc::LeaseMode::file
+                         : writable        ? ipc::LeaseMode::read_write
+                                           : ipc::LeaseMode::read_only;
+  pending.descriptor = UniqueFd(::fcntl((writable ? segment.read_write : segment.read_only).get(), F_DUPFD_CLOEXEC, 0));
+  living->pending.push_back(std::move(pending));
+  flush(action.slot);
+}
+
+void Children::flush(SlotId slot) {
+  const auto place = living_.find(slot);
+  if (place == living_.end()) return;
+  Living& living = place->second;
+  while (!living.pending.empty()) {
+    const PendingLease& next = living.pending.front();
+    const auto sent = ipc::send_lease(living.lifeline.get(), next.message, next.descriptor.get());
+    if (!sent && sent.error().code == ErrorCode::busy) return;
+    if (!sent)
+      spdlog::warn("{}: lease of segment {} not sent: {}", to_string(slot), next.message.segment, sent.error().text);
+    living.pending.pop_front();
+  }
+}
+
+void Children::kill(const Kill& action) {
+  const Living* living = find(action.slot, action.epoch);
+  if (living == nullptr) return;
+  const int signal = action.signal == KillSignal::abort ? SIGABRT : SIGKILL;
+  spdlog::warn("{} epoch {}: sending {}: {}", to_string(action.slot), action.epoch,
+               signal == SIGABRT ? "SIGABRT" : "SIGKILL", action.reason);
+  if (auto sent = spawner_.kill(living->child, signal); !sent)
+    spdlog::error("{}: {}", to_string(action.slot), sent.error().text);
+}
+
+std::optional<ExitObserved> Children::reap(SlotId slot) {
+  const auto place = living_.find(slot);
+  if (place == living_.end()) return std::nullopt;
+  const auto status = spawner_.reap(place->second.child);
+  if (!status) {
+    if (status.error().code != ErrorCode::busy) spdlog::error("{}: {}", to_string(slot), status.error().text);
+    return std::nullopt;
+  }
+  ExitObserved observed;
+  observed.slot = slot;
+  observed.epoch = place->second.epoch;
+  if (status->by_signal)
+    observed.signal = status->code;
+  else
+    observed.exit_code = status->code;
+  if (const auto words = shm::read_last_words(place->second.words.get())) observed.last_words = text_of(*words);
+  spdlog::info("{} epoch {}: process {} ended: {}{}{}", to_string(slot), observed.epoch, place->second.child.pid,
+               status->text(), observed.last_words.empty() ? "" : "; last words: ", observed.last_words);
+  living_.erase(place);
+  return observed;
+}
+
+std::vector<Children::Watched> Children::watched() const {
+  std::vector<Watched> all;
+  for (const auto& [slot, living] : living_)
+    all.push_back({slot, living.child.pidfd.get(), living.pending.empty() ? -1 : living.lifeline.get()});
+  return all;
+}
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,254 @@
+#include "supervisor/client_messages.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace groth16d::supervisor {
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 64;
+
+tl::unexpected<Error> refuse(const char* name, std::string text) {
+  return failure(ErrorCode::malformed, name, std::move(text));
+}
+
+bool is_name_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+         letter == '.' || letter == '_' || letter == '-';
+}
+
+v1::PartitionState state_of(PartitionState state) {
+  switch (state) {
+    case PartitionState::waiting:
+      return v1::WAITING;
+    case PartitionState::ready_synth:
+      return v1::READY_SYNTH;
+    case PartitionState::synthesising:
+      return v1::SYNTHESISING;
+    case PartitionState::sealed:
+      return v1::SEALED;
+    case PartitionState::proving:
+      return v1::PROVING;
+    case PartitionState::finalizing:
+      return v1::FINALIZING;
+    case PartitionState::proven:
+      return v1::PROVEN;
+    case PartitionState::stopped:
+      return v1::STOPPED;
+  }
+  return v1::PARTITION_STATE_UNSPECIFIED;
+}
+
+void add_partition(const PartitionView& partition, v1::PartitionStatus* message) {
+  message->set_partition(partition.partition);
+  message->set_state(state_of(partition.state));
+  message->set_attempt(partition.attempt);
+  message->set_progress_permille(partition.progress_permille);
+  for (const SlotId slot : partition.slots) message->add_slots(to_string(slot));
+}
+
+void add_span(const StageSpan& span, v1::StageSpan* message) {
+  message->set_partition(span.partition);
+  message->set_stage(std::string(to_string(span.stage)));
+  message->set_slot(to_string(span.slot));
+  message->set_attempt(span.attempt);
+  message->set_begin_ms(span.begin_ms);
+  message->set_end_ms(span.end_ms);
+  message->set_outcome(span.outcome);
+}
+
+}  // namespace
+
+Result<void> check_name(std::string_view what, std::string_view name) {
+  if (!name.empty() && name.size() <= kMaxNameBytes && std::all_of(name.begin(), name.end(), is_name_letter)) return {};
+  return refuse("request.name", fmt::format("the name of the {} has {} bytes; expected 1 to {} of [A-Za-z0-9._-]", what,
+                                            name.size(), kMaxNameBytes));
+}
+
+Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames) {
+  if (auto named = check_name("job", request.job()); !named) return named;
+  if (request.circuit().empty() == request.key_path().empty())
+    return refuse("request.circuit", "expected a circuit or a key_path, and not both");
+  if (!request.circuit().empty())
+    if (auto named = check_name("circuit", request.circuit()); !named) return named;
+  if (!request.circuit().empty() && !request.r1cs_path().empty())
+    return refuse("request.circuit", "r1cs_path belongs to key_path");
+  if (request.partitions().empty()) return refuse("request.partitions", "the job has no partitions");
+  std::uint64_t declared = 0;
+  for (const auto& partition : request.partitions()) {
+    if (partition.source_case() == v1::PartitionInput::SOURCE_NOT_SET ||
+        (partition.has_path() && partition.path().empty()))
+      return refuse("request.input", "a partition has no input: expected a path or payload_frames");
+    declared += partition.has_payload_frames() ? partition.payload_frames() : 0;
+  }
+  if (declared != payload_frames)
+    return refuse("request.payload", fmt::format("{} payload frames came, {} are declared", payload_frames, declared));
+  return {};
+}
+
+// A field once added is always written, lengths first; protobuf's own bytes would depend on who serialised them.
+std::string normal_form(const v1::SubmitRequest& request) {
+  std::string form = "submit/1";
+  const auto add = [&](std::string_view field) { form += fmt::format("\n{}:{}", field.size(), field); };
+  add(request.job());
+  add(request.circuit());
+  add(request.key_path());
+  add(request.r1cs_path());
+  add(request.allow_insecure_key() ? "1" : "0");
+  add(to_string(priority_of(request.priority())));
+  add(std::to_string(request.deadline_ms()));
+  for (const auto& partition : request.partitions()) {
+    add(partition.has_path() ? "path" : "payload");
+    add(partition.has_path() ? partition.path() : std::to_string(partition.payload_frames()));
+    add(partition.declared_public_json());
+  }
+  return form;
+}
+
+Priority priority_of(v1::Priority priority) {
+  switch (priority) {
+    case v1::PRIORITY_LOW:
+      return Priority::low;
+    case v1::PRIORITY_HIGH:
+      return Priority::high;
+    case v1::PRIORITY_CRITICAL:
+      return Priority::critical;
+    default:
+      return Priority::normal;
+  }
+}
+
+std::vector<JobState> states_of(const v1::ListRequest& request) {
+  std::vector<JobState> states;
+  for (const JobState state : {JobState::received, JobState::queued, JobState::running, JobState::done,
+                               JobState::failed, JobState::cancelled, JobState::quarantined})
+    if (std::find(request.states().begin(), request.states().end(), state_of(state)) != request.states().end())
+      states.push_back(state);
+  return states;
+}
+
+v1::Failure failure_of(const Error& error) {
+  v1::Failure message;
+  message.set_code(std::string(to_string(error.code)));
+  message.set_name(error.name);
+  message.set_text(error.text);
+  return message;
+}
+
+v1::JobState state_of(JobState state) {
+  switch (state) {
+    case JobState::received:
+      return v1::RECEIVED;
+    case JobState::queued:
+      return v1::QUEUED;
+    case JobState::running:
+      return v1::RUNNING;
+    case JobState::done:
+      return v1::DONE;
+    case JobState::failed:
+      return v1::FAILED;
+    case JobState::cancelled:
+      return v1::CANCELLED;
+    case JobState::quarantined:
+      return v1::QUARANTINED;
+  }
+  return v1::JOB_STATE_UNSPECIFIED;
+}
+
+v1::JobStatus status_of(const JobView& job) {
+  v1::JobStatus message;
+  message.set_job(job.job);
+  message.set_circuit(job.circuit);
+  message.set_state(state_of(job.state));
+  message.set_priority(static_cast<v1::Priority>(job.priority));
+  for (const PartitionView& partition : job.partitions) add_partition(partition, message.add_partitions());
+  if (job.failure) *message.mutable_failure() = failure_of(*job.failure);
+  message.set_age_ms(job.age_ms);
+  message.set_waiting_for(job.waiting_for);
+  for (const std::string& warning : job.warnings) message.add_warnings(warning);
+  for (const StageSpan& span : job.timeline) add_span(span, message.add_timeline());
+  return message;
+}
+
+v1::CircuitStatus status_of(const CircuitView& circuit) {
+  v1::CircuitStatus message;
+  message.set_circuit(circuit.circuit);
+  message.set_state(std::string(to_string(circuit.state)));
+  message.set_key_path(circuit.source.key_path);
+  message.set_r1cs_path(circuit.source.r1cs_path);
+  message.set_curve(circuit.facts.curve);
+  message.set_n_vars(circuit.facts.n_vars);
+  message.set_n_public(circuit.facts.n_public);
+  message.set_n_constraints(circuit.facts.n_constraints);
+  message.set_domain_log2(circuit.facts.domain_log2);
+  message.set_key_digest(circuit.facts.key_digest);
+  message.set_vk_digest(circuit.facts.vk_digest);
+  message.set_r1cs_digest(circuit.facts.r1cs_digest);
+  message.set_key_bytes(circuit.facts.key_bytes);
+  message.set_r1cs_bytes(circuit.facts.r1cs_bytes);
+  message.set_partition_bytes(circuit.partition_bytes);
+  message.set_loads(circuit.loads);
+  for (const std::string& warning : circuit.facts.warnings) message.add_warnings(warning);
+  if (circuit.failure) *message.mutable_failure() = failure_of(*circuit.failure);
+  return message;
+}
+
+v1::WorkerStatus status_of(const WorkerView& worker) {
+  v1::WorkerStatus message;
+  message.set_slot(to_string(worker.slot));
+  message.set_epoch(worker.epoch);
+  message.set_pid(worker.pid);
+  message.set_state(std::string(to_string(worker.state)));
+  message.set_job(worker.job);
+  message.set_partition(worker.partition);
+  if (worker.stage) message.set_stage(std::string(to_string(*worker.stage)));
+  message.set_progress_permille(worker.progress_permille);
+  message.set_rss_bytes(worker.rss_bytes);
+  message.set_restarts(worker.restarts);
+  message.set_last_death(worker.last_death);
+  return message;
+}
+
+v1::DaemonStatus status_of(const DaemonView& daemon, const std::vector<WorkerView>& workers) {
+  v1::DaemonStatus message;
+  message.set_state(std::string(to_string(daemon.state)));
+  message.set_budget_total_bytes(daemon.budget_total_bytes);
+  message.set_budget_used_bytes(daemon.budget_used_bytes);
+  for (const BufferCount& buffer : daemon.buffers) {
+    auto* count = message.add_buffers();
+    count->set_kind(std::string(to_string(buffer.kind)));
+    count->set_stage(std::string(to_string(buffer.stage)));
+    count->set_count(buffer.count);
+    count->set_bytes(buffer.bytes);
+  }
+  for (const WorkerView& worker : workers) *message.add_workers() = status_of(worker);
+  message.set_jobs_queued(daemon.jobs_queued);
+  message.set_jobs_running(daemon.jobs_running);
+  message.set_jobs_done(daemon.jobs_done);
+  message.set_jobs_failed(daemon.jobs_failed);
+  return message;
+}
+
+v1::LogLine line_of(const StampedLine& line) {
+  v1::LogLine message;
+  message.set_at_ms(line.at_ms);
+  message.set_level(line.line.level);
+  message.set_slot(line.line.slot);
+  message.set_text(line.line.text);
+  return message;
+}
+
+v1::Event event_of(const Publish& publish, std::uint64_t at_ms) {
+  v1::Event message;
+  message.set_at_ms(at_ms);
+  message.set_what(publish.what);
+  message.set_job(publish.job);
+  message.set_partition(publish.partition);
+  message.set_slot(publish.slot);
+  message.set_state(publish.state);
+  message.set_text(publish.text);
+  return message;
+}
+
+}  // namespace groth16d::supervisor

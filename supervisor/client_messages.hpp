@@ -1,0 +1,40 @@
+// Between the core's views and the client protocol's bodies, and the form in which a SUBMIT is compared: pure
+// functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "ipc/client.pb.h"
+#include "supervisor/core/action.hpp"
+#include "supervisor/core/view.hpp"
+#include "supervisor/journal_file.hpp"
+
+namespace groth16d::supervisor {
+
+// 1 to 64 of [A-Za-z0-9._-], for jobs and circuits. `what` is the word for errors. Error: malformed "request.name".
+Result<void> check_name(std::string_view what, std::string_view name);
+
+// What can be refused without looking at a file: names, a circuit or a key but not both, at least one partition, each
+// with one input, as many payload frames as are declared. Error: malformed "request.*".
+Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames);
+
+// Equal for equal requests, however their sender spelt defaults; everything but the content of inline inputs.
+std::string normal_form(const v1::SubmitRequest& request);
+
+Priority priority_of(v1::Priority priority);
+std::vector<JobState> states_of(const v1::ListRequest& request);
+
+v1::Failure failure_of(const Error& error);
+v1::JobState state_of(JobState state);
+v1::JobStatus status_of(const JobView& job);
+v1::CircuitStatus status_of(const CircuitView& circuit);
+v1::WorkerStatus status_of(const WorkerView& worker);
+v1::DaemonStatus status_of(const DaemonView& daemon, const std::vector<WorkerView>& workers);
+v1::LogLine line_of(const StampedLine& line);
+v1::Event event_of(const Publish& publish, std::uint64_t at_ms);
+
+}  // namespace groth16d::supervisor

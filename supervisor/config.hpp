@@ -1,0 +1,62 @@
+// What an operator may tell the daemon, and nothing else: a strict TOML file and the flags of a private daemon.
+//
+//   state_dir = "/var/lib/groth16d"      journal and spool
+//   runtime_dir = "/run/groth16d"        the sockets
+//   roots = ["/srv/circuits"]            files that clients may name lie beneath these
+//   budget = "auto" | 8589934592 | "8 GiB"
+//   critical_reserved = "0 B"            of the budget, for CRITICAL jobs only
+//   max_queued_jobs = 20000
+//   max_spool = "64 GiB"
+//   retention = "7 d"                    of a finished job that nobody closes
+//   log_level = "info"                   debug info warning error
+//   [slots]      load = 1, synth = 1, cpu = 1, final = 1
+//   [threads]    load, synth, cpu, final = "auto" | 4
+//   [deadlines]  heartbeat, heartbeat_timeout, start, cancel, drain = "5 s"; and, as the longest silence of a stage's
+//   computing
+//                thread, inspect, load, synth, prove, b2, assemble
+//
+// Sizes take B, KiB, MiB, GiB, TiB; durations ms, s, min, h, d. An unknown key, unit or impossible value is an error
+// that names file and line ("groth16d.toml:7: ..."). Defaults and their origins: core/config.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "supervisor/core/config.hpp"
+
+namespace groth16d::supervisor {
+
+struct Config {
+  std::filesystem::path state_dir = "/var/lib/groth16d";
+  std::filesystem::path runtime_dir = "/run/groth16d";
+  std::vector<std::filesystem::path> roots;
+  std::optional<std::uint64_t> budget_bytes;  // none: auto (host.hpp)
+  std::uint64_t max_spool_bytes = std::uint64_t{64} << 30;
+  std::string log_level = "info";
+  CoreConfig core;  // threads are 0 where they are auto, until resolve_threads
+};
+
+// Read and check a file. Errors: config.open, config.syntax, config.unknown_key, config.value.
+Result<Config> read_config(const std::filesystem::path& file);
+
+// The same for text that is already here; `name` is what errors call it.
+Result<Config> parse_config(std::string_view text, const std::string& name);
+
+// What no single key can be blamed for: absolute directories, socket paths that fit sun_path, a prove slot.
+Result<void> check_config(const Config& config);
+
+// Where threads are auto, the cores are split by weight (load 1, synth 2, prove 4, final 2 for each slot), so that all
+// workers computing at once do not oversubscribe the machine; each has at least 1.
+void resolve_threads(CoreConfig& config, unsigned cores);
+
+// "8 GiB" -> 8589934592; "5 s" -> 5000 ms. Errors name the text and the units that exist.
+Result<std::uint64_t> parse_size(std::string_view text);
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,182 @@
+#include "supervisor/daemon.hpp"
+
+#include <csignal>
+#include <set>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/clock.hpp"
+#include "common/posix.hpp"
+#include "ipc/endpoint.hpp"
+#include "supervisor/event_loop.hpp"
+#include "supervisor/host.hpp"
+
+namespace groth16d::supervisor {
+namespace {
+
+// Everything there is before the loop turns. Members are destroyed from the last to the first: children's descriptors
+// before sockets, threads before the files they use, the locks at the very end.
+struct Daemon {
+  ipc::EndpointLock state_lock;
+  ipc::EndpointLock runtime_lock;
+  UniqueFd signals;
+  UniqueFd parent;
+  zmq::context_t context;
+  ipc::ClientHub clients;
+  ipc::WorkerHub workers;
+  ipc::EventPublisher events;
+};
+
+Result<void> make_directory(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (::mkdir(path.c_str(), 0750) == 0 || errno == EEXIST) return {};
+  return system_failure("mkdir", path.string());
+}
+
+Result<ipc::EndpointLock> lock_directory(const std::filesystem::path& path) {
+  if (auto made = make_directory(path); !made) return tl::unexpected(made.error());
+  return ipc::EndpointLock::take(path.string());
+}
+
+// Before any other thread exists, so that all inherit the mask.
+Result<UniqueFd> block_signals() {
+  sigset_t handled;
+  ::sigemptyset(&handled);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&handled, signal);
+  if (::pthread_sigmask(SIG_BLOCK, &handled, nullptr) != 0) return system_failure("pthread_sigmask", "TERM, INT, HUP");
+  if (std::signal(SIGPIPE, SIG_IGN) == SIG_ERR) return system_failure("signal", "PIPE");
+  UniqueFd descriptor(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!descriptor) return system_failure("signalfd", "TERM, INT, HUP");
+  return descriptor;
+}
+
+// Two descriptors a worker, three a partition in flight: the soft limit of 1024 is soon reached.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("RLIMIT_NOFILE stays as it is");
+}
+
+Result<UniqueFd> watch_parent() {
+  UniqueFd descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
+  if (!descriptor) return system_failure("pidfd_open", "the parent");
+  return descriptor;
+}
+
+Result<CoreConfig> core_config(const Config& config) {
+  CoreConfig core = config.core;
+  resolve_threads(core, usable_cores());
+  if (config.budget_bytes) {
+    core.budget_total_bytes = *config.budget_bytes;
+  } else {
+    const auto usable = usable_memory_bytes();
+    if (!usable) return tl::unexpected(usable.error());
+    core.budget_total_bytes = automatic_budget_bytes(*usable);
+  }
+  core.jitter_seed = monotonic_ms();
+  return core;
+}
+
+struct Stored {
+  JournalFile journal;
+  Spool spool;
+  Recovered recovered;
+};
+
+// The journal says which inputs are owed; the rest of the spool is leftovers.
+Result<Stored> open_state(const Config& config) {
+  auto journal = JournalFile::open(config.state_dir / "journal");
+  if (!journal) return tl::unexpected(journal.error());
+  auto recovered = journal->recover(wall_ms());
+  if (!recovered) return tl::unexpected(recovered.error());
+  auto spool = Spool::open(config.state_dir / "spool", config.max_spool_bytes);
+  if (!spool) return tl::unexpected(spool.error());
+  std::set<std::string> keep;
+  for (const auto& job : recovered->jobs) keep.insert(job.record.job);
+  if (auto swept = spool->sweep(keep); !swept) return tl::unexpected(swept.error());
+  return Stored{std::move(*journal), std::move(*spool), std::move(*recovered)};
+}
+
+Result<Daemon> take_places(const DaemonOptions& options) {
+  auto state_lock = lock_directory(options.config.state_dir);
+  if (!state_lock) return tl::unexpected(state_lock.error());
+  auto runtime_lock = lock_directory(options.config.runtime_dir);
+  if (!runtime_lock) return tl::unexpected(runtime_lock.error());
+  auto signals = block_signals();
+  if (!signals) return tl::unexpected(signals.error());
+  UniqueFd parent;
+  if (options.end_with_parent) {
+    auto watched = watch_parent();
+    if (!watched) return tl::unexpected(watched.error());
+    parent = std::move(*watched);
+  }
+  zmq::context_t context;
+  auto clients = ipc::ClientHub::bind(context, *runtime_lock);
+  if (!clients) return tl::unexpected(clients.error());
+  auto workers = ipc::WorkerHub::bind(context, *runtime_lock);
+  if (!workers) return tl::unexpected(workers.error());
+  auto events = ipc::EventPublisher::bind(context, *runtime_lock);
+  if (!events) return tl::unexpected(events.error());
+  return Daemon{std::move(*state_lock), std::move(*runtime_lock), std::move(*signals), std::move(parent),
+                std::move(context),     std::move(*clients),      std::move(*workers), std::move(*events)};
+}
+
+int serve(const DaemonOptions& options, Core& core, Daemon& daemon, Stored stored) {
+  const Config& config = options.config;
+  const std::filesystem::path spool_folder = stored.spool.folder();
+  Journal journal(std::move(stored.journal));
+  Files files(std::move(stored.spool), config.roots);
+  Segments segments([spool_folder](const JobId& job, std::uint32_t partition) {
+    return open_spooled_input(spool_folder, job, partition);
+  });
+  ProcessSpawner spawner;
+  Children children(spawner,
+                    {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(), config.log_level});
+  Api api(daemon.clients, core, files, journal, options.version);
+  Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events});
+  EventLoop loop({core, shell, api, daemon.clients, daemon.workers, children, journal, files, segments,
+                  daemon.signals.get(), daemon.parent.get()});
+  shell.pass(std::move(stored.recovered));
+  return loop.run();
+}
+
+}  // namespace
+
+ExitCode exit_code_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::internal:
+      return ExitCode::bug;
+    case ErrorCode::system:
+    case ErrorCode::unavailable:
+    case ErrorCode::busy:
+      return ExitCode::temporary;
+    default:
+      return ExitCode::configuration;
+  }
+}
+
+Result<int> run_daemon(const DaemonOptions& options) {
+  raise_descriptor_limit();
+  const auto settings = core_config(options.config);
+  if (!settings) return tl::unexpected(settings.error());
+  auto core = Core::create(*settings);
+  if (!core) return tl::unexpected(core.error());
+  auto daemon = take_places(options);
+  if (!daemon) return tl::unexpected(daemon.error());
+  auto stored = open_state(options.config);
+  if (!stored) return tl::unexpected(stored.error());
+  spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
+               options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
+               settings->budget_total_bytes, stored->recovered.jobs.size(), stored->recovered.circuits.size());
+  return serve(options, *core, *daemon, std::move(*stored));
+}
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,33 @@
+// The life of one supervisor: take the locks, recover, bind, run the loop, leave nothing.
+#pragma once
+
+#include <filesystem>
+
+#include "common/error.hpp"
+#include "supervisor/config.hpp"
+
+namespace groth16d::supervisor {
+
+// Exit codes are an API: systemd does not restart after 78.
+enum class ExitCode : int {
+  orderly = 0,
+  bug = 70,            // a broken invariant of ours
+  temporary = 75,      // the system would not let us; later it may
+  configuration = 78,  // nothing but an operator can help: a bad configuration, or another supervisor has the directory
+};
+
+// The exit code that a failure to start deserves.
+ExitCode exit_code_of(const Error& error);
+
+struct DaemonOptions {
+  Config config;
+  std::filesystem::path programs;  // the folder of the workers' executables
+  bool end_with_parent = false;    // of a private daemon
+  std::string version;
+};
+
+// Returns the process's exit code. Call from the main thread of a process without other threads: children are tied to
+// it, and signals are blocked in every thread that is made here. Errors: what kept it from starting.
+Result<int> run_daemon(const DaemonOptions& options);
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,137 @@
+#include "supervisor/files.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+
+#include "common/posix.hpp"
+
+namespace groth16d::supervisor {
+namespace {
+
+std::string raw(const Digest& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
+
+std::vector<std::string> names_of(const std::vector<std::filesystem::path>& roots) {
+  std::vector<std::string> names;
+  for (const auto& root : roots) names.push_back(root.lexically_normal().string());
+  return names;
+}
+
+// Lengths in front, so that no two requests have the same bytes.
+std::string digest_of(const Examine& request) {
+  Sha256 hash;
+  const auto add_length = [&](std::uint64_t length) { hash.update(std::as_bytes(std::span(&length, 1))); };
+  add_length(request.normal_form.size());
+  hash.update(request.normal_form);
+  for (const NamedInput& input : request.inputs) {
+    add_length(input.frames.size());
+    for (const zmq::message_t& frame : input.frames) {
+      add_length(frame.size());
+      hash.update(std::string_view(static_cast<const char*>(frame.data()), frame.size()));
+    }
+  }
+  return raw(hash.finish());
+}
+
+}  // namespace
+
+Files::Files(Spool spool, std::vector<std::filesystem::path> roots)
+    : spool_(std::move(spool)),
+      roots_(names_of(roots)),
+      thread_("files", [this](std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
+        for (FilesRequest& request : requests) serve(std::move(request), completions);
+      }) {}
+
+void Files::serve(FilesRequest request, Outbox<FilesCompletion>& completions) {
+  if (auto* wanted = std::get_if<Examine>(&request)) {
+    completions.put(examine(std::move(*wanted)));
+  } else if (auto* job = std::get_if<SpoolJob>(&request)) {
+    auto digests = spool_.store(job->record.job, job->inputs).map([](const std::vector<Digest>& all) {
+      std::vector<std::string> bytes;
+      for (const Digest& digest : all) bytes.push_back(raw(digest));
+      return bytes;
+    });
+    completions.put(JobSpooled{std::move(job->record), std::move(digests)});
+  } else if (const auto* gone = std::get_if<RemoveSpooled>(&request)) {
+    if (auto removed = spool_.remove(gone->job); !removed)
+      spdlog::warn("job {}: its inputs stay until the next start: {}", gone->job, removed.error().text);
+  } else {
+    completions.put(open_files(std::get<OpenFiles>(request)));
+  }
+}
+
+Examined Files::examine(Examine request) const {
+  Examined found{request.token, digest_of(request), {}, {}};
+  std::uint64_t bytes = 0;
+  for (std::size_t partition = 0; partition < request.inputs.size(); ++partition) {
+    auto input = open_named(std::move(request.inputs[partition]), partition);
+    if (!input) {
+      found.key_stamp = tl::unexpected(input.error());
+      return found;
+    }
+    bytes += input->bytes;
+    found.inputs.push_back(std::move(*input));
+  }
+  if (auto space = spool_.check_space(bytes); !space)
+    found.key_stamp = tl::unexpected(space.error());
+  else
+    found.key_stamp = stamp(request.source);
+  return found;
+}
+
+Result<SpoolInput> Files::open_named(NamedInput input, std::size_t partition) const {
+  SpoolInput opened;
+  if (input.path.empty()) {
+    opened.name = fmt::format("input {}", partition);
+    for (const zmq::message_t& frame : input.frames) opened.bytes += frame.size();
+    opened.frames = std::move(input.frames);
+    return opened;
+  }
+  auto file = open_inside_roots(roots_, input.path);
+  if (!file) return tl::unexpected(file.error());
+  const auto bytes = file_size_bytes(file->get(), input.path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  opened.name = input.path;
+  opened.file = std::move(*file);
+  opened.bytes = *bytes;
+  return opened;
+}
+
+// A key that was written again under the same name is another circuit.
+Result<std::string> Files::stamp(const CircuitSource& source) const {
+  std::string stamps;
+  for (const std::string& path : {source.key_path, source.r1cs_path}) {
+    if (path.empty()) continue;
+    const auto file = open_inside_roots(roots_, path);
+    if (!file) return tl::unexpected(file.error());
+    struct stat status {};
+    if (::fstat(file->get(), &status) != 0) return system_failure("fstat", path);
+    stamps += fmt::format("{}:{}:{}:{}.{};", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                          status.st_mtim.tv_nsec);
+  }
+  return stamps;
+}
+
+FilesAnswered Files::open_files(const OpenFiles& request) const {
+  std::vector<NamedSegment> opened;
+  for (const FileSpec& spec : request.files) {
+    auto held = open_one(spec);
+    if (!held) return {FilesRefused{request.request, held.error()}, {}};
+    opened.emplace_back(spec.segment, std::move(*held));
+  }
+  return {FilesOpened{request.request}, std::move(opened)};
+}
+
+Result<SegmentHandle> Files::open_one(const FileSpec& spec) const {
+  auto file = spec.spooled ? open_spooled_input(spool_.folder(), spec.job, spec.partition)
+                           : open_inside_roots(roots_, spec.path);
+  if (!file) return tl::unexpected(file.error());
+  const auto bytes = file_size_bytes(file->get(), spec.path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  auto held = std::make_shared<HeldSegment>();
+  held->read_only = std::move(*file);
+  held->payload_bytes = *bytes;
+  return held;
+}
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,85 @@
+// The thread that touches files on behalf of clients: it examines what SUBMIT names, spools inputs, and opens keys and
+// inputs for leases. A slow or dead file system stalls this thread and nobody else.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <zmq.hpp>
+
+#include "common/error.hpp"
+#include "supervisor/core/action.hpp"
+#include "supervisor/core/event.hpp"
+#include "supervisor/helper_thread.hpp"
+#include "supervisor/segments.hpp"
+#include "supervisor/spool.hpp"
+
+namespace groth16d::supervisor {
+
+// One partition's input as a SUBMIT names it: a path inside a root, or frames.
+struct NamedInput {
+  std::string path;  // "": the frames
+  std::vector<zmq::message_t> frames;
+  std::string declared_public_json;
+};
+
+// Find out what a SUBMIT stands for: its digest, the sizes of its inputs, and the stamp of its key.
+struct Examine {
+  ReplyToken token = 0;
+  std::string normal_form;  // of the request, as the digest takes it
+  CircuitSource source;     // key_path "": a registered circuit
+  std::vector<NamedInput> inputs;
+};
+struct Examined {
+  ReplyToken token = 0;
+  std::string digest;             // SHA-256 of the normal form and of inline inputs
+  Result<std::string> key_stamp;  // an error where any named file cannot be used, or the spool has no space
+  std::vector<SpoolInput> inputs;
+};
+
+struct SpoolJob {
+  JobRecord record;
+  std::vector<SpoolInput> inputs;
+};
+struct JobSpooled {
+  JobRecord record;
+  Result<std::vector<std::string>> input_digests;
+};
+
+struct RemoveSpooled {
+  JobId job;
+};
+
+struct FilesAnswered {
+  Event event;  // FilesOpened or FilesRefused
+  std::vector<NamedSegment> opened;
+};
+
+using FilesRequest = std::variant<Examine, SpoolJob, RemoveSpooled, OpenFiles>;
+using FilesCompletion = std::variant<Examined, JobSpooled, FilesAnswered>;
+
+class Files {
+ public:
+  Files(Spool spool, std::vector<std::filesystem::path> roots);
+
+  void put(FilesRequest request) { thread_.put(std::move(request)); }
+  int descriptor() const { return thread_.descriptor(); }
+  std::vector<FilesCompletion> take() { return thread_.take(); }
+
+ private:
+  void serve(FilesRequest request, Outbox<FilesCompletion>& completions);
+  Examined examine(Examine request) const;
+  Result<SpoolInput> open_named(NamedInput input, std::size_t partition) const;
+  Result<std::string> stamp(const CircuitSource& source) const;
+  FilesAnswered open_files(const OpenFiles& request) const;
+  Result<SegmentHandle> open_one(const FileSpec& spec) const;
+
+  Spool spool_;
+  std::vector<std::string> roots_;
+  HelperThread<FilesRequest, FilesCompletion> thread_;
+};
+
+}  // namespace groth16d::supervisor

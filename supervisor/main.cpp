@@ -1,0 +1,123 @@
+// groth16d, the supervisor: it owns every worker, every segment and every promise to a client.
+//
+// What this process may never do: parse what clients send beyond the envelope of a request, compute with field elements
+// or touch a GPU (it links neither groth16 nor cuda), read a segment's contents, wait for a client, a worker or a disk
+// on its loop, or reply before the commit that the reply rests on. What it must: outlive every worker's death, and lose
+// nothing by its own.
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <spdlog/spdlog.h>
+#include <CLI/CLI.hpp>
+
+#include "common/hygiene.hpp"
+#include "common/log.hpp"
+#include "supervisor/daemon.hpp"
+
+namespace {
+
+using namespace groth16d;
+using namespace groth16d::supervisor;
+
+struct Flags {
+  std::string config_file;
+  bool check_config = false;
+  bool end_with_parent = false;
+  std::string state_dir, runtime_dir, budget, log_level;
+  std::vector<std::string> roots;
+  std::optional<std::uint32_t> synth, cpu, final;
+};
+
+void describe(CLI::App& app, Flags& flags) {
+  app.set_version_flag("--version", GROTH16D_VERSION);
+  app.add_option("--config", flags.config_file, "read this TOML file; what it does not say has a default")
+      ->type_name("FILE");
+  app.add_flag("--check-config", flags.check_config, "check the configuration and exit: 0 good, 78 bad");
+  app.add_flag("--private", flags.end_with_parent, "end when the process that started this one ends");
+  app.add_option("--state-dir", flags.state_dir, "journal and spool")->type_name("DIR");
+  app.add_option("--runtime-dir", flags.runtime_dir, "the sockets")->type_name("DIR");
+  app.add_option("--root", flags.roots, "files that clients name lie beneath this; may be given again")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--budget", flags.budget, "memory for jobs and keys: \"8 GiB\"")->type_name("SIZE");
+  app.add_option("--log-level", flags.log_level, "debug, info, warning or error")->type_name("LEVEL");
+  app.add_option("--synth", flags.synth, "number of synth slots")->type_name("N");
+  app.add_option("--cpu", flags.cpu, "number of cpu slots")->type_name("N");
+  app.add_option("--final", flags.final, "number of final slots")->type_name("N");
+}
+
+Result<void> apply_slots(const std::optional<std::uint32_t>& wanted, Role role, Config& config) {
+  if (!wanted) return {};
+  if (*wanted == 0 || *wanted > 64)
+    return failure(ErrorCode::malformed, "config.value", "--" + std::string(to_string(role)) + ": expected 1 to 64");
+  config.core.role(role).slots = *wanted;
+  return {};
+}
+
+Result<Config> configure(const Flags& flags) {
+  auto config = flags.config_file.empty() ? parse_config("", "defaults") : read_config(flags.config_file);
+  if (!config) return config;
+  const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+  if (!flags.state_dir.empty()) config->state_dir = absolute(flags.state_dir);
+  if (!flags.runtime_dir.empty()) config->runtime_dir = absolute(flags.runtime_dir);
+  for (const std::string& root : flags.roots) config->roots.push_back(absolute(root));
+  if (!flags.log_level.empty()) config->log_level = flags.log_level;
+  if (!flags.budget.empty()) {
+    const auto budget = parse_size(flags.budget);
+    if (!budget) return tl::unexpected(budget.error());
+    config->budget_bytes = *budget;
+  }
+  for (const auto& [wanted, role] :
+       {std::pair{flags.synth, Role::synth}, {flags.cpu, Role::cpu}, {flags.final, Role::final}})
+    if (auto applied = apply_slots(wanted, role, *config); !applied) return tl::unexpected(applied.error());
+  if (auto checked = check_config(*config); !checked) return tl::unexpected(checked.error());
+  return config;
+}
+
+int fail(const Error& error) {
+  std::cerr << "groth16d: " << error.text << '\n';
+  return static_cast<int>(exit_code_of(error));
+}
+
+int run(const Flags& flags) {
+  const auto config = configure(flags);
+  if (!config) {
+    fail(config.error());
+    return static_cast<int>(ExitCode::configuration);
+  }
+  if (flags.check_config) {
+    std::cout << "the configuration is good\n";
+    return static_cast<int>(ExitCode::orderly);
+  }
+  start_log({"groth16d", config->log_level});
+  if (auto hardened = harden_process(); !hardened) return fail(hardened.error());
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  const auto code = run_daemon({*config, self.parent_path(), flags.end_with_parent, GROTH16D_VERSION});
+  return code ? *code : fail(code.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("groth16d: a proving daemon for Groth16", "groth16d");
+  describe(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return static_cast<int>(ExitCode::configuration);
+  }
+  try {
+    return run(flags);
+  } catch (const std::exception& error) {
+    std::cerr << "groth16d: " << error.what() << '\n';
+    return static_cast<int>(ExitCode::bug);
+  }
+}

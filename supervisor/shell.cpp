@@ -1,0 +1,124 @@
+#include "supervisor/shell.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "common/clock.hpp"
+#include "supervisor/client_messages.hpp"
+#include "supervisor/worker_messages.hpp"
+
+namespace groth16d::supervisor {
+namespace {
+
+spdlog::level::level_enum level_of(std::uint32_t priority) {
+  if (priority <= 3) return spdlog::level::err;
+  if (priority == 4) return spdlog::level::warn;
+  return priority <= 6 ? spdlog::level::info : spdlog::level::debug;
+}
+
+}  // namespace
+
+TimePoint core_now() { return TimePoint(Millis(static_cast<std::int64_t>(monotonic_ms()))); }
+
+void Shell::pass(Event event) {
+  waiting_.push_back(std::move(event));
+  if (passing_) return;
+  passing_ = true;
+  while (!waiting_.empty()) {
+    const Event next = std::move(waiting_.front());
+    waiting_.pop_front();
+    for (Action& action : limbs_.core.on(next, core_now())) std::visit([this](auto& one) { perform(one); }, action);
+  }
+  passing_ = false;
+}
+
+void Shell::complete(JournalCompletion completion) {
+  if (std::holds_alternative<Pong>(completion)) {
+    journal_answered_ = true;
+  } else if (const auto* read = std::get_if<LinesRead>(&completion)) {
+    limbs_.api.lines_read(*read);
+  } else {
+    Event& event = std::get<Event>(completion);
+    // The files' thread works in order, so a job of the same name that comes later is spooled after this.
+    if (const auto* failed = std::get_if<JobStoreFailed>(&event)) limbs_.files.put(RemoveSpooled{failed->job});
+    if (const auto* deleted = std::get_if<JobDeleted>(&event)) limbs_.files.put(RemoveSpooled{deleted->job});
+    pass(std::move(event));
+  }
+}
+
+void Shell::complete(FilesCompletion completion) {
+  if (auto* found = std::get_if<Examined>(&completion)) {
+    if (auto event = limbs_.api.examined(std::move(*found), core_now())) pass(std::move(*event));
+  } else if (auto* spooled = std::get_if<JobSpooled>(&completion)) {
+    if (spooled->input_digests)
+      limbs_.journal.put(
+          JournalEntry(AcceptJob{std::move(spooled->record), std::move(*spooled->input_digests), wall_ms()}));
+    else
+      pass(JobStoreFailed{spooled->record.job, spooled->input_digests.error()});
+  } else {
+    auto& answered = std::get<FilesAnswered>(completion);
+    limbs_.segments.adopt(std::move(answered.opened));
+    pass(std::move(answered.event));
+  }
+}
+
+bool Shell::journal_answered() {
+  const bool answered = std::exchange(journal_answered_, false);
+  if (answered) limbs_.journal.put(Ping{});
+  return answered;
+}
+
+// ---------------------------------------------------------------- clients
+
+void Shell::perform(Reply& action) { limbs_.api.reply(action, core_now()); }
+
+void Shell::perform(Publish& action) {
+  if (auto sent = limbs_.events.publish(action.topic, event_of(action, wall_ms())); !sent)
+    spdlog::debug("an event was not sent: {}", sent.error().text);
+}
+
+void Shell::perform(LogLine& action) {
+  spdlog::log(level_of(action.level), "{}{}{}{}{}", action.job.empty() ? "" : "job=", action.job,
+              action.job.empty() ? "" : " ", action.slot.empty() ? "" : action.slot + ": ", action.text);
+  if (!action.job.empty()) limbs_.journal.put(JournalEntry(StampedLine{wall_ms(), std::move(action)}));
+}
+
+// ---------------------------------------------------------------- journal and spool
+
+void Shell::perform(StoreJob& action) {
+  limbs_.files.put(SpoolJob{std::move(action.record), limbs_.api.take_inputs(action.token)});
+}
+void Shell::perform(StoreJobState& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
+void Shell::perform(StoreResult& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
+void Shell::perform(DeleteJob& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
+void Shell::perform(StoreCircuit& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
+void Shell::perform(DeleteCircuit& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
+
+// ---------------------------------------------------------------- segments
+
+void Shell::perform(AllocateSegments& action) { limbs_.segments.allocate(std::move(action)); }
+void Shell::perform(OpenFiles& action) { limbs_.files.put(std::move(action)); }
+void Shell::perform(SealSegment& action) { limbs_.segments.seal(action.segment); }
+void Shell::perform(FreeSegment& action) { limbs_.segments.free(action.segment); }
+
+void Shell::perform(Lease& action) {
+  if (const HeldSegment* held = limbs_.segments.find(action.segment))
+    limbs_.children.lease(action, *held);
+  else
+    spdlog::error("{}: lease of segment {}.{}, which does not exist", to_string(action.slot), action.segment.id,
+                  action.segment.generation);
+}
+
+// ---------------------------------------------------------------- workers
+
+void Shell::perform(SpawnSlot& action) { waiting_.push_back(limbs_.children.spawn(action)); }
+void Shell::perform(Kill& action) { limbs_.children.kill(action); }
+void Shell::perform(Exit& action) { exit_code_ = action.code; }
+
+template <class Message>
+void Shell::perform(Message& action) {
+  const auto sent = limbs_.workers.send(down_of(action));
+  // A process that is gone has its ExitObserved under way; one that does not read meets its deadline.
+  if (!sent) spdlog::debug("{}: {}", to_string(action.slot), sent.error().text);
+}
+
+}  // namespace groth16d::supervisor

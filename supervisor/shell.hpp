@@ -1,0 +1,82 @@
+// The hands of the core: passes events in and carries each action out, in order. No policy lives here.
+//
+// What takes long is given to a thread; an action that is answered at once (SpawnSlot) queues its answer behind the
+// actions that are under way, so the core never sees an event from inside another.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "ipc/client_channel.hpp"
+#include "ipc/worker_channel.hpp"
+#include "supervisor/api.hpp"
+#include "supervisor/children.hpp"
+#include "supervisor/core/core.hpp"
+#include "supervisor/files.hpp"
+#include "supervisor/journal.hpp"
+#include "supervisor/segments.hpp"
+
+namespace groth16d::supervisor {
+
+// The monotonic clock as the core counts it.
+TimePoint core_now();
+
+// Everything that the shell moves; all must outlive it.
+struct Limbs {
+  Core& core;
+  Api& api;
+  Files& files;
+  Journal& journal;
+  Segments& segments;
+  Children& children;
+  ipc::WorkerHub& workers;
+  ipc::EventPublisher& events;
+};
+
+class Shell {
+ public:
+  explicit Shell(Limbs limbs) : limbs_(limbs) {}
+
+  void pass(Event event);
+
+  // Completions of the threads.
+  void complete(JournalCompletion completion);
+  void complete(FilesCompletion completion);
+
+  // Set once the core said Exit.
+  std::optional<int> exit_code() const { return exit_code_; }
+
+  // Did the journal's thread answer since the last call? Asks it again. For the watchdog.
+  bool journal_answered();
+
+ private:
+  void perform(Reply& action);
+  void perform(Publish& action);
+  void perform(LogLine& action);
+  void perform(StoreJob& action);
+  void perform(StoreJobState& action);
+  void perform(StoreResult& action);
+  void perform(DeleteJob& action);
+  void perform(StoreCircuit& action);
+  void perform(DeleteCircuit& action);
+  void perform(AllocateSegments& action);
+  void perform(OpenFiles& action);
+  void perform(SealSegment& action);
+  void perform(FreeSegment& action);
+  void perform(Lease& action);
+  void perform(SpawnSlot& action);
+  void perform(Kill& action);
+  void perform(Exit& action);
+  // Welcome, Assign, CancelAssignment, EvictLease, DrainWorker
+  template <class Message>
+  void perform(Message& action);
+
+  Limbs limbs_;
+  std::deque<Event> waiting_;
+  bool passing_ = false;
+  bool journal_answered_ = true;
+  std::optional<int> exit_code_;
+};
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,210 @@
+#include "supervisor/spool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/posix.hpp"
+
+namespace groth16d::supervisor {
+namespace {
+
+constexpr std::size_t kCopyBytes = 1 << 20;
+
+// What tells that a file was written to: its size and its times.
+struct Stamp {
+  off_t size = 0;
+  timespec modified{};
+  timespec changed{};
+
+  bool operator==(const Stamp& other) const {
+    return size == other.size && modified.tv_sec == other.modified.tv_sec &&
+           modified.tv_nsec == other.modified.tv_nsec && changed.tv_sec == other.changed.tv_sec &&
+           changed.tv_nsec == other.changed.tv_nsec;
+  }
+};
+
+Result<Stamp> stamp_of(int file, const std::string& name) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return system_failure("fstat", name);
+  return Stamp{status.st_size, status.st_mtim, status.st_ctim};
+}
+
+tl::unexpected<Error> changed(const std::string& name, std::string_view how) {
+  return failure(ErrorCode::mismatch, "spool.changed",
+                 fmt::format("{}: {} while it was copied: submit it again", name, how));
+}
+
+// Our own disk is full or broken, which is not the client's fault: it may come again.
+tl::unexpected<Error> write_failed(const Error& error) {
+  return failure(ErrorCode::unavailable, "spool.write", fmt::format("the spool cannot be written: {}", error.text));
+}
+
+Result<void> reserve(int out, std::uint64_t bytes, const std::string& name) {
+  if (bytes == 0) return {};
+  const int error = ::posix_fallocate(out, 0, static_cast<off_t>(bytes));
+  if (error == 0) return {};
+  return write_failed(system_failure("posix_fallocate", name, error).value());
+}
+
+Result<void> copy_file(const SpoolInput& input, int out, Sha256& hash) {
+  const auto before = stamp_of(input.file.get(), input.name);
+  if (!before) return tl::unexpected(before.error());
+  if (static_cast<std::uint64_t>(before->size) != input.bytes)
+    return changed(input.name, fmt::format("it had {} bytes when the job came and has {}", input.bytes, before->size));
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(input.bytes, kCopyBytes)));
+  for (std::uint64_t done = 0; done < input.bytes;) {
+    const auto piece =
+        std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), input.bytes - done)));
+    if (auto read = read_exact_at(input.file.get(), piece, done, input.name); !read) {
+      if (read.error().code == ErrorCode::malformed) return changed(input.name, "it became shorter");
+      return read;
+    }
+    hash.update(piece);
+    if (auto written = write_all(out, piece, input.name); !written) return write_failed(written.error());
+    done += piece.size();
+  }
+  const auto after = stamp_of(input.file.get(), input.name);
+  if (!after) return tl::unexpected(after.error());
+  if (!(*before == *after)) return changed(input.name, "it was written to");
+  return {};
+}
+
+Result<void> copy_frames(const SpoolInput& input, int out, Sha256& hash) {
+  std::uint64_t total = 0;
+  for (const zmq::message_t& frame : input.frames) {
+    const auto bytes = std::as_bytes(std::span(static_cast<const char*>(frame.data()), frame.size()));
+    total += bytes.size();
+    hash.update(bytes);
+    if (auto written = write_all(out, bytes, input.name); !written) return write_failed(written.error());
+  }
+  if (total != input.bytes)
+    return failure(ErrorCode::internal, "spool.frames",
+                   fmt::format("{}: {} bytes of {}", input.name, total, input.bytes));
+  return {};
+}
+
+Result<Digest> store_input(const SpoolInput& input, const std::filesystem::path& path) {
+  const auto out = open_file(path.string(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (!out) return write_failed(out.error());
+  if (auto reserved = reserve(out->get(), input.bytes, path.string()); !reserved)
+    return tl::unexpected(reserved.error());
+  Sha256 hash;
+  auto copied = input.file ? copy_file(input, out->get(), hash) : copy_frames(input, out->get(), hash);
+  if (!copied) return tl::unexpected(copied.error());
+  if (::fsync(out->get()) != 0) return write_failed(system_failure("fsync", path.string()).value());
+  return hash.finish();
+}
+
+Result<std::vector<Digest>> store_inputs(const std::vector<SpoolInput>& inputs, const std::filesystem::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0) return write_failed(system_failure("mkdir", folder.string()).value());
+  std::vector<Digest> digests;
+  for (std::size_t partition = 0; partition < inputs.size(); ++partition) {
+    auto digest = store_input(inputs[partition], folder / std::to_string(partition));
+    if (!digest) return tl::unexpected(digest.error());
+    digests.push_back(*digest);
+  }
+  if (auto synced = sync_directory(folder.string()); !synced) return tl::unexpected(synced.error());
+  return digests;
+}
+
+std::uint64_t bytes_in(const std::filesystem::path& folder) {
+  std::uint64_t total = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ignored)) {
+    const auto size = entry.is_regular_file(ignored) ? entry.file_size(ignored) : 0;
+    if (!ignored) total += size;
+  }
+  return total;
+}
+
+// ':' is in no job id, so this is no job's folder.
+std::filesystem::path unfinished(const std::filesystem::path& spool, const std::string& job) {
+  return spool / ("new:" + job);
+}
+
+std::filesystem::path finished(const std::filesystem::path& spool, const std::string& job) {
+  return spool / ("job-" + job);
+}
+
+}  // namespace
+
+Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, const std::string& job,
+                                    std::uint32_t partition) {
+  return open_file((finished(spool_folder, job) / std::to_string(partition)).string(), O_RDONLY);
+}
+
+std::filesystem::path Spool::folder_of(const std::string& job) const { return finished(folder_, job); }
+
+Result<Spool> Spool::open(const std::filesystem::path& folder, std::uint64_t max_bytes) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return system_failure("mkdir", folder.string());
+  Spool spool(folder, max_bytes);
+  spool.used_bytes_ = bytes_in(folder);
+  return spool;
+}
+
+Result<void> Spool::check_space(std::uint64_t bytes) const {
+  if (bytes > max_bytes_)
+    return failure(ErrorCode::too_large, "spool.too_large",
+                   fmt::format("the inputs are {} bytes, max_spool is {}", bytes, max_bytes_));
+  if (used_bytes_ > max_bytes_ - bytes)
+    return failure(ErrorCode::busy, "spool.full",
+                   fmt::format("the inputs are {} bytes, and {} of max_spool = {} are in use: close finished jobs",
+                               bytes, used_bytes_, max_bytes_));
+  return {};
+}
+
+Result<std::vector<Digest>> Spool::store(const std::string& job, const std::vector<SpoolInput>& inputs) {
+  std::uint64_t bytes = 0;
+  for (const SpoolInput& input : inputs) bytes += input.bytes;
+  if (auto space = check_space(bytes); !space) return tl::unexpected(space.error());
+
+  const auto draft = unfinished(folder_, job);
+  for (const auto& old : {draft, folder_of(job)})
+    if (auto removed = remove_folder(old); !removed) return tl::unexpected(removed.error());
+  used_bytes_ += bytes;
+  auto digests = store_inputs(inputs, draft);
+  if (digests && ::rename(draft.c_str(), folder_of(job).c_str()) != 0)
+    digests = system_failure("rename", draft.string());
+  if (digests)
+    if (auto synced = sync_directory(folder_.string()); !synced) digests = tl::unexpected(synced.error());
+  if (digests) return digests;
+  std::error_code ignored;  // the sweep of the next start takes what cannot be removed now
+  std::filesystem::remove_all(draft, ignored);
+  std::filesystem::remove_all(folder_of(job), ignored);
+  used_bytes_ -= bytes;
+  return digests;
+}
+
+Result<void> Spool::remove_folder(const std::filesystem::path& folder) {
+  const std::uint64_t bytes = bytes_in(folder);
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  if (error) return system_failure("remove", folder.string(), error.value());
+  used_bytes_ -= std::min(bytes, used_bytes_);
+  return {};
+}
+
+Result<void> Spool::remove(const std::string& job) {
+  if (auto removed = remove_folder(folder_of(job)); !removed) return removed;
+  return sync_directory(folder_.string());
+}
+
+Result<void> Spool::sweep(const std::set<std::string>& keep) {
+  std::set<std::filesystem::path> kept;
+  for (const std::string& job : keep) kept.insert(folder_of(job));
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    if (kept.contains(entry.path())) continue;
+    if (auto removed = remove_folder(entry.path()); !removed) return removed;
+  }
+  if (error) return system_failure("readdir", folder_.string(), error.value());
+  return sync_directory(folder_.string());
+}
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,65 @@
+// The spool: our own copies of the inputs of accepted jobs, in <state_dir>/spool/job-<id>/<partition>.
+//
+// A client may change or remove its file the moment after SUBMIT, so nothing else ever reads that. A job's folder
+// appears by one rename, after its space was reserved, its bytes written and synced; what else lies there is a leftover
+// and is swept at start. Used by one thread (files.hpp).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <zmq.hpp>
+
+#include "common/digest.hpp"
+#include "common/error.hpp"
+#include "common/unique_fd.hpp"
+
+namespace groth16d::supervisor {
+
+// One partition's input as it comes: an opened file, or frames of the client's message.
+struct SpoolInput {
+  std::string name;  // how the client calls it
+  UniqueFd file;     // none: the frames
+  std::vector<zmq::message_t> frames;
+  std::uint64_t bytes = 0;
+};
+
+// One input of a spooled job, for reading; from any thread. Error: not_found.
+Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, const std::string& job,
+                                    std::uint32_t partition);
+
+class Spool {
+ public:
+  // Makes the folder where it is missing and counts what it holds. Error: system.
+  static Result<Spool> open(const std::filesystem::path& folder, std::uint64_t max_bytes);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::uint64_t used_bytes() const { return used_bytes_; }
+
+  // Would these bytes fit? Errors: too_large "spool.too_large" (never), busy "spool.full" (later).
+  Result<void> check_space(std::uint64_t bytes) const;
+
+  // Copies the inputs of one job, all or none; returns the SHA-256 of each. A file that is not as long as it was, or
+  // was changed while it was copied, is mismatch "spool.changed"; a full or broken disk is unavailable "spool.write".
+  Result<std::vector<Digest>> store(const std::string& job, const std::vector<SpoolInput>& inputs);
+
+  // A job that is not here is no error.
+  Result<void> remove(const std::string& job);
+
+  // Removes every folder but those of `keep`.
+  Result<void> sweep(const std::set<std::string>& keep);
+
+ private:
+  Spool(std::filesystem::path folder, std::uint64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+  std::filesystem::path folder_of(const std::string& job) const;
+  Result<void> remove_folder(const std::filesystem::path& folder);
+
+  std::filesystem::path folder_;
+  std::uint64_t max_bytes_ = 0;
+  std::uint64_t used_bytes_ = 0;
+};
+
+}  // namespace groth16d::supervisor

@@ -1,0 +1,98 @@
+// Requests are judged by their rules before any file is touched, and compared by what they mean.
+#include <catch2/catch.hpp>
+
+#include "supervisor/client_messages.hpp"
+
+using namespace groth16d;
+using namespace groth16d::supervisor;
+
+namespace {
+
+v1::SubmitRequest good_request() {
+  v1::SubmitRequest request;
+  request.set_job("job-1");
+  request.set_circuit("multiplier");
+  request.add_partitions()->set_path("/srv/w.wtns");
+  return request;
+}
+
+std::string refusal(const v1::SubmitRequest& request, std::size_t payload_frames = 0) {
+  const auto checked = check_submit(request, payload_frames);
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().code == ErrorCode::malformed);
+  return checked.error().name;
+}
+
+}  // namespace
+
+TEST_CASE("names are 1 to 64 letters, digits, dots, underscores and hyphens") {
+  CHECK(check_name("job", "a"));
+  CHECK(check_name("job", "A.b_c-9" + std::string(57, 'x')));
+  for (const std::string& name : {std::string(), std::string(65, 'a'), std::string("a/b"), std::string("a b"),
+                                  std::string("a\0b", 3), std::string("\xc3\xa9")})
+    CHECK_FALSE(check_name("job", name));
+}
+
+TEST_CASE("a submit that breaks a rule is refused by the rule's name") {
+  CHECK(check_submit(good_request(), 0));
+  auto request = good_request();
+  request.set_job("");
+  CHECK(refusal(request) == "request.name");
+  request = good_request();
+  request.clear_circuit();
+  CHECK(refusal(request) == "request.circuit");
+  request = good_request();
+  request.set_key_path("/srv/k.zkey");
+  CHECK(refusal(request) == "request.circuit");
+  request = good_request();
+  request.set_r1cs_path("/srv/k.r1cs");
+  CHECK(refusal(request) == "request.circuit");
+  request = good_request();
+  request.clear_partitions();
+  CHECK(refusal(request) == "request.partitions");
+  request = good_request();
+  request.add_partitions();
+  CHECK(refusal(request) == "request.input");
+  request = good_request();
+  request.mutable_partitions(0)->set_path("");
+  CHECK(refusal(request) == "request.input");
+  CHECK(refusal(good_request(), 1) == "request.payload");
+  request = good_request();
+  for (int partition = 0; partition < 3; ++partition) request.add_partitions()->set_payload_frames(0xFFFFFFFF);
+  CHECK(refusal(request, 0xFFFFFFFD) == "request.payload");  // the sum does not wrap
+}
+
+TEST_CASE("the normal form is equal for what means the same and different for every field") {
+  const auto base = normal_form(good_request());
+  auto same = good_request();
+  same.set_priority(v1::PRIORITY_NORMAL);
+  CHECK(normal_form(same) == base);
+
+  std::vector<v1::SubmitRequest> others(7, good_request());
+  others[0].set_job("job-2");
+  others[1].set_circuit("other");
+  others[2].set_priority(v1::PRIORITY_HIGH);
+  others[3].set_deadline_ms(5);
+  others[4].mutable_partitions(0)->set_path("/srv/x.wtns");
+  others[5].mutable_partitions(0)->set_declared_public_json("[]");
+  others[6].mutable_partitions(0)->set_payload_frames(1);
+  for (const auto& other : others) CHECK(normal_form(other) != base);
+}
+
+TEST_CASE("fields cannot be moved across their borders without changing the normal form") {
+  auto first = good_request();
+  first.set_job("a");
+  first.set_circuit("bc");
+  auto second = good_request();
+  second.set_job("ab");
+  second.set_circuit("c");
+  CHECK(normal_form(first) != normal_form(second));
+}
+
+TEST_CASE("states of a list request are translated, and none means all") {
+  v1::ListRequest request;
+  CHECK(states_of(request).empty());
+  request.add_states(v1::DONE);
+  request.add_states(v1::QUARANTINED);
+  CHECK(states_of(request) == std::vector<JobState>{JobState::done, JobState::quarantined});
+}

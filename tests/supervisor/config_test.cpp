@@ -1,0 +1,151 @@
+// A configuration either means what it says or is refused with the line to look at.
+#include <catch2/catch.hpp>
+
+#include "supervisor/config.hpp"
+
+using namespace groth16d;
+using namespace groth16d::supervisor;
+
+namespace {
+
+std::string refusal(std::string_view text) {
+  const auto config = parse_config(text, "groth16d.toml");
+  REQUIRE_FALSE(config);
+  return config.error().text;
+}
+
+}  // namespace
+
+TEST_CASE("every key of the file arrives in the configuration") {
+  const auto config = parse_config(R"(
+state_dir = "/srv/state"
+runtime_dir = "/run/proofs"
+roots = ["/srv/a", "/srv/b"]
+budget = "8 GiB"
+max_queued_jobs = 7
+max_spool = 4096
+retention = "2 h"
+log_level = "debug"
+[slots]
+load = 1
+synth = 2
+cpu = 3
+final = 4
+[threads]
+load = "auto"
+synth = 5
+[deadlines]
+heartbeat = "500 ms"
+heartbeat_timeout = "3900 ms"
+prove = "2 min"
+)",
+                                   "groth16d.toml");
+  REQUIRE(config);
+  CHECK(config->state_dir == "/srv/state");
+  CHECK(config->runtime_dir == "/run/proofs");
+  CHECK(config->roots == std::vector<std::filesystem::path>{"/srv/a", "/srv/b"});
+  CHECK(config->budget_bytes == std::uint64_t{8} << 30);
+  CHECK(config->core.max_queued_jobs == 7);
+  CHECK(config->max_spool_bytes == 4096);
+  CHECK(config->core.retention == std::chrono::hours(2));
+  CHECK(config->log_level == "debug");
+  CHECK(config->core.role(Role::synth).slots == 2);
+  CHECK(config->core.role(Role::cpu).slots == 3);
+  CHECK(config->core.role(Role::final).slots == 4);
+  CHECK(config->core.role(Role::load).threads == 0);
+  CHECK(config->core.role(Role::synth).threads == 5);
+  CHECK(config->core.heartbeats_missed == 8);
+  CHECK(config->core.heartbeat == std::chrono::milliseconds(500));
+  CHECK(config->core.stall[static_cast<std::size_t>(Stage::prove)] == std::chrono::minutes(2));
+}
+
+TEST_CASE("an empty file is the defaults, and the defaults pass the check") {
+  const auto config = parse_config("", "groth16d.toml");
+  REQUIRE(config);
+  CHECK_FALSE(config->budget_bytes);
+  CHECK(check_config(*config));
+}
+
+TEST_CASE("an unknown key is refused with its line") {
+  CHECK(refusal("budget = \"auto\"\n\nbuget = 5\n") == "groth16d.toml:3: unknown key buget");
+  CHECK(refusal("[slots]\nsynth = 1\ngpus = 2\n") == "groth16d.toml:3: unknown key slots.gpus");
+  CHECK(refusal("\n[slot]\nsynth = 1\n") == "groth16d.toml:2: unknown key slot");
+}
+
+TEST_CASE("a bad unit is refused with its line, the text and the units that exist") {
+  CHECK(refusal("\nbudget = \"8 GB\"\n") ==
+        "groth16d.toml:2: budget: \"8 GB\" is not a size: a whole number and one of B, KiB, MiB, GiB, TiB");
+  CHECK(refusal("[deadlines]\nprove = \"5 hours\"\n") ==
+        "groth16d.toml:2: deadlines.prove: \"5 hours\" is not a duration: a whole number and one of ms, s, min, h, d");
+  CHECK(refusal("retention = \"1.5 h\"").starts_with("groth16d.toml:1: retention:"));
+}
+
+TEST_CASE("an impossible value is refused with its line") {
+  CHECK(refusal("[slots]\n\nsynth = 0\n") == "groth16d.toml:3: slots.synth: a whole number from 1 to 64 is expected");
+  CHECK(refusal("[slots]\nsynth = -1\n").starts_with("groth16d.toml:2:"));
+  CHECK(refusal("[slots]\nsynth = 1.0\n").starts_with("groth16d.toml:2:"));
+  CHECK(refusal("[slots]\nsynth = \"2\"\n").starts_with("groth16d.toml:2:"));
+  CHECK(refusal("slots = 3\n").starts_with("groth16d.toml:1: slots: a table"));
+  CHECK(refusal("state_dir = \"var/lib\"\n").starts_with("groth16d.toml:1: state_dir: \"var/lib\" is not an absolute"));
+  CHECK(refusal("roots = [\"/a\",\n \"b\"]\n").starts_with("groth16d.toml:2: roots:"));
+  CHECK(refusal("budget = \"1 KiB\"\n").starts_with("groth16d.toml:1: budget: 1024 bytes is less"));
+  CHECK(refusal("max_spool = \"auto\"\n").starts_with("groth16d.toml:1: max_spool:"));
+  CHECK(refusal("[deadlines]\ncancel = \"0 s\"\n").starts_with("groth16d.toml:2: deadlines.cancel:"));
+  CHECK(refusal("log_level = \"loud\"\n").starts_with("groth16d.toml:1: log_level: \"loud\" is not one of"));
+}
+
+TEST_CASE("text that is no TOML is refused with its line") {
+  CHECK(refusal("budget = \"auto\"\nroots = [\n").starts_with("groth16d.toml:"));
+  CHECK(refusal("budget = 1\nbudget = 2\n").starts_with("groth16d.toml:2:"));
+}
+
+TEST_CASE("a file that is not there is named") {
+  const auto config = read_config("/nonexistent/groth16d.toml");
+  REQUIRE_FALSE(config);
+  CHECK(config.error().name == "config.open");
+  CHECK(config.error().text.find("/nonexistent/groth16d.toml") != std::string::npos);
+}
+
+TEST_CASE("sizes and durations are exact and never wrap") {
+  CHECK(*parse_size("0 B") == 0);
+  CHECK(*parse_size("3KiB") == 3072);
+  CHECK(*parse_size("2 TiB") == std::uint64_t{2} << 40);
+  CHECK_FALSE(parse_size("99999999999 TiB"));
+  CHECK_FALSE(parse_size("18446744073709551616 B"));
+  CHECK_FALSE(parse_size("GiB"));
+  CHECK_FALSE(parse_size("-1 GiB"));
+  CHECK_FALSE(parse_size("5"));
+  CHECK(parse_duration("250ms")->count() == 250);
+  CHECK(parse_duration("7 d")->count() == 7LL * 86'400'000);
+}
+
+TEST_CASE("what no single key can be blamed for is still checked") {
+  Config config;
+  config.runtime_dir = "/" + std::string(100, 'x');
+  CHECK_FALSE(check_config(config));
+  config = {};
+  config.core.role(Role::cpu).slots = 0;
+  CHECK_FALSE(check_config(config));
+  config = {};
+  config.core.heartbeats_missed = 1;
+  CHECK_FALSE(check_config(config));
+}
+
+TEST_CASE("threads left to auto never oversubscribe the cores, and every worker has at least one") {
+  for (const unsigned cores : {1U, 2U, 9U, 64U, 192U}) {
+    CoreConfig config = parse_config("[slots]\nsynth = 2\nfinal = 2\n", "groth16d.toml")->core;
+    resolve_threads(config, cores);
+    std::uint32_t total = 0;
+    for (const RoleConfig& role : config.roles) {
+      CHECK(role.threads >= 1);
+      total += role.slots * role.threads;
+    }
+    CHECK(total <= std::max(cores, 6U));
+  }
+}
+
+TEST_CASE("threads that are configured stay") {
+  CoreConfig config = parse_config("[threads]\ncpu = 3\n", "groth16d.toml")->core;
+  resolve_threads(config, 64);
+  CHECK(config.role(Role::cpu).threads == 3);
+}

@@ -1,0 +1,141 @@
+// A request is examined off the loop: digests that compare, sizes that count, paths that cannot leave their roots.
+#include <catch2/catch.hpp>
+
+#include <fstream>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "supervisor/files.hpp"
+#include "tests/supervisor/scratch_folder.hpp"
+
+using namespace groth16d;
+using namespace groth16d::supervisor;
+
+namespace {
+
+struct Bench {
+  ScratchFolder folder;
+  std::unique_ptr<Files> files;
+
+  explicit Bench(std::uint64_t max_bytes = 1 << 20) {
+    std::filesystem::create_directory(folder / "root");
+    files = std::make_unique<Files>(std::move(*Spool::open(folder / "spool", max_bytes)),
+                                    std::vector<std::filesystem::path>{folder / "root"});
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return (folder / name).string();
+  }
+
+  template <class Answer>
+  Answer ask(FilesRequest request) const {
+    files->put(std::move(request));
+    pollfd item{files->descriptor(), POLLIN, 0};
+    REQUIRE(::poll(&item, 1, 10'000) == 1);
+    auto completions = files->take();
+    REQUIRE(completions.size() == 1);
+    REQUIRE(std::holds_alternative<Answer>(completions[0]));
+    return std::move(std::get<Answer>(completions[0]));
+  }
+};
+
+NamedInput inline_input(const std::vector<std::string>& frames) {
+  NamedInput input;
+  for (const std::string& frame : frames) input.frames.emplace_back(frame.data(), frame.size());
+  return input;
+}
+
+Examine examine_of(NamedInput input, CircuitSource source = {}) {
+  Examine request{5, "form", std::move(source), {}};
+  request.inputs.push_back(std::move(input));
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("inputs are opened and measured before the core hears of them") {
+  const Bench bench;
+  const auto found = bench.ask<Examined>(examine_of({bench.write("root/w.wtns", "12345"), {}, ""}));
+  CHECK(found.token == 5);
+  REQUIRE(found.key_stamp);
+  REQUIRE(found.inputs.size() == 1);
+  CHECK(found.inputs[0].bytes == 5);
+  CHECK(found.inputs[0].file);
+}
+
+TEST_CASE("the digest knows the content of inline inputs and where their frames end") {
+  const Bench bench;
+  const auto digest = [&](const std::vector<std::string>& frames) {
+    return bench.ask<Examined>(examine_of(inline_input(frames))).digest;
+  };
+  CHECK(digest({"ab", "c"}) == digest({"ab", "c"}));
+  CHECK(digest({"ab", "c"}) != digest({"a", "bc"}));
+  CHECK(digest({"ab"}) != digest({"ac"}));
+}
+
+TEST_CASE("paths outside the roots, links out of them and things that are no files are refused") {
+  const Bench bench;
+  bench.write("secret", "x");
+  std::filesystem::create_symlink(bench.folder / "secret", bench.folder / "root/link");
+  std::filesystem::create_directory(bench.folder / "root/directory");
+  REQUIRE(::mkfifo((bench.folder / "root/fifo").c_str(), 0600) == 0);
+  for (const std::string& path :
+       {(bench.folder / "secret").string(), (bench.folder / "root/../secret").string(),
+        (bench.folder / "root/link").string(), (bench.folder / "root/directory").string(),
+        (bench.folder / "root/fifo").string(), std::string("w.wtns"), (bench.folder / "root/missing").string()}) {
+    INFO(path);
+    const auto found = bench.ask<Examined>(examine_of({path, {}, ""}));
+    CHECK_FALSE(found.key_stamp);
+    CHECK_FALSE(found.digest.empty());  // a job that exists already is still recognised
+  }
+}
+
+TEST_CASE("a key that was written again has another stamp") {
+  const Bench bench;
+  const std::string key = bench.write("root/k.zkey", "one");
+  const auto stamp = [&] { return *bench.ask<Examined>(examine_of(inline_input({"w"}), {key, "", false})).key_stamp; };
+  const auto first = stamp();
+  CHECK(stamp() == first);
+  bench.write("root/k.zkey", "other");
+  CHECK(stamp() != first);
+}
+
+TEST_CASE("inputs that the spool cannot take are refused before they are copied") {
+  const Bench bench(3);
+  const auto found = bench.ask<Examined>(examine_of(inline_input({"1234"})));
+  REQUIRE_FALSE(found.key_stamp);
+  CHECK(found.key_stamp.error().code == ErrorCode::too_large);
+}
+
+TEST_CASE("files are opened for leases all or none") {
+  const Bench bench;
+  const std::string key = bench.write("root/k.zkey", "key!");
+  OpenFiles both{3, {{{1, 1}, key, false, "", 0}, {{2, 1}, (bench.folder / "root/none").string(), false, "", 0}}};
+  auto refused = bench.ask<FilesAnswered>(both);
+  REQUIRE(std::holds_alternative<FilesRefused>(refused.event));
+  CHECK(refused.opened.empty());
+
+  both.files.pop_back();
+  auto opened = bench.ask<FilesAnswered>(both);
+  REQUIRE(std::holds_alternative<FilesOpened>(opened.event));
+  REQUIRE(opened.opened.size() == 1);
+  CHECK(opened.opened[0].second->payload_bytes == 4);
+  CHECK(opened.opened[0].second->kind == 0);
+  CHECK(::pwrite(opened.opened[0].second->read_only.get(), "x", 1, 0) == -1);
+}
+
+TEST_CASE("a job that was spooled is opened by its name and partition") {
+  const Bench bench;
+  SpoolJob job;
+  job.record.job = "a";
+  job.inputs.emplace_back();
+  job.inputs[0].frames.emplace_back("xyz", 3);
+  job.inputs[0].bytes = 3;
+  const auto spooled = bench.ask<JobSpooled>(std::move(job));
+  REQUIRE(spooled.input_digests);
+  const auto opened = bench.ask<FilesAnswered>(OpenFiles{4, {{{1, 1}, "", true, "a", 0}}});
+  REQUIRE(std::holds_alternative<FilesOpened>(opened.event));
+  CHECK(opened.opened[0].second->payload_bytes == 3);
+}

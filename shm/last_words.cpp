@@ -43,7 +43,7 @@ std::byte* field_at(const boost::interprocess::mapped_region& region, std::size_
 // Plain stores, no allocation: this runs in signal handlers. The fence keeps the compiler from moving stores past it.
 void store_text(std::byte* field, std::size_t capacity, std::string_view text) {
   const std::size_t length = std::min(capacity, text.size());
-  std::memcpy(field, text.data(), length);
+  if (length > 0) std::memcpy(field, text.data(), length);
   std::memset(field + length, 0, capacity - length);
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }

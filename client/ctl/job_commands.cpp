@@ -1,5 +1,6 @@
 // submit, wait, result, cancel, close, list, status JOB, logs JOB: a job's life by its verbs.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "client/ctl/render_text.hpp"
 #include "client/ctl/result_files.hpp"
 #include "client/lib/wait.hpp"
+#include "common/posix.hpp"
 
 namespace groth16d::ctl {
 namespace {
@@ -21,6 +23,7 @@ struct WaitArguments {
 
 struct ResultArguments {
   std::string job;
+  std::string folder;  // for proof.json and public.json, where they are not named one by one
   ResultPaths paths;
 };
 
@@ -67,8 +70,21 @@ void print_result(Session& session, const v1::ResultReply& result) {
   session.print(to_json(result), text);
 }
 
+Result<ResultPaths> wanted_paths(const ResultArguments& arguments) {
+  ResultPaths paths = arguments.paths;
+  if (!arguments.folder.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(arguments.folder, error);
+    if (error) return system_failure("mkdir", arguments.folder, error.value());
+    if (paths.proof.empty()) paths.proof = arguments.folder + "/proof.json";
+    if (paths.public_inputs.empty()) paths.public_inputs = arguments.folder + "/public.json";
+  }
+  return check_writable(paths).map([&] { return paths; });
+}
+
 void run_result(Session& session, const ResultArguments& arguments) {
-  if (auto writable = check_writable(arguments.paths); !writable) return session.fail(writable.error());
+  const auto wanted = wanted_paths(arguments);
+  if (!wanted) return session.fail(wanted.error());
   auto client = session.connect();
   if (!client) return session.fail_call(client.error());
   auto result = client->result(arguments.job);
@@ -77,7 +93,7 @@ void run_result(Session& session, const ResultArguments& arguments) {
     return session.fail({ErrorCode::busy, "job.running", arguments.job + ": has not ended yet"}, ExitCode::busy);
   }
   if (result->job().state() != v1::DONE) return session.fail(reason_of(result->job()));
-  const ResultPaths& paths = arguments.paths;
+  const ResultPaths& paths = *wanted;
   const int n = result->partitions_size();
   if (paths.proof.empty() && paths.public_inputs.empty() && paths.binary.empty()) return print_result(session, *result);
   for (const auto& partition : result->partitions()) {
@@ -182,6 +198,8 @@ void add_result(CLI::App& app, Session& session) {
       ->add_option("--proof", arguments->paths.proof,
                    "where proof.json goes; -<partition> is added where there are several")
       ->type_name("FILE");
+  command->add_option("--out", arguments->folder, "a folder for proof.json and public.json; made where it is missing")
+      ->type_name("FOLDER");
   command->add_option("--public", arguments->paths.public_inputs, "where public.json goes")->type_name("FILE");
   command->add_option("--binary", arguments->paths.binary, "where the compressed proof goes")->type_name("FILE");
   command->callback([&session, arguments] { run_result(session, *arguments); });

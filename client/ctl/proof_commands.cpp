@@ -116,9 +116,11 @@ void run_calldata(Session& session, const CalldataArguments& arguments) {
 void add_proof_commands(CLI::App& app, Session& session) {
   auto verified = std::make_shared<VerifyArguments>();
   auto* verify = app.add_subcommand("verify", "check a proof against a verification key and public signals");
-  verify->add_option("vk", verified->vk, "verification_key.json")->type_name("VK")->required();
-  verify->add_option("public", verified->publics, "public.json")->type_name("PUBLIC")->required();
-  verify->add_option("proof", verified->proof, "proof.json or a compressed proof")->type_name("PROOF")->required();
+  verify->add_option("--vk,vk", verified->vk, "verification_key.json")->type_name("VK")->required();
+  verify->add_option("--public,public", verified->publics, "public.json")->type_name("PUBLIC")->required();
+  verify->add_option("--proof,proof", verified->proof, "proof.json or a compressed proof")
+      ->type_name("PROOF")
+      ->required();
   verify->callback([&session, verified] { run_verify(session, *verified); });
 
   auto exported = std::make_shared<KeyArguments>();
@@ -130,8 +132,10 @@ void add_proof_commands(CLI::App& app, Session& session) {
 
   auto called = std::make_shared<CalldataArguments>();
   auto* calldata = app.add_subcommand("calldata", "arguments of a Solidity verifier, as snarkjs prints them (bn128)");
-  calldata->add_option("public", called->publics, "public.json")->type_name("PUBLIC")->required();
-  calldata->add_option("proof", called->proof, "proof.json or a compressed proof")->type_name("PROOF")->required();
+  calldata->add_option("--public,public", called->publics, "public.json")->type_name("PUBLIC")->required();
+  calldata->add_option("--proof,proof", called->proof, "proof.json or a compressed proof")
+      ->type_name("PROOF")
+      ->required();
   calldata->callback([&session, called] { run_calldata(session, *called); });
 }
 

@@ -1,0 +1,126 @@
+// groth16ctl as a shell sees it: a private daemon where none runs, exit codes, JSON.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "common/posix.hpp"
+#include "tests/e2e/run_program.hpp"
+#include "tests/e2e/scene.hpp"
+
+using namespace groth16d;
+using namespace groth16d::e2e;
+using groth16::CurveId;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 20;
+
+std::string text_of(const fs::path& file) {
+  const auto text = read_text_file(file, kMaxTextBytes);
+  REQUIRE(text.has_value());
+  return *text;
+}
+
+std::size_t private_daemon_folders() {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path())) {
+    const std::string name = entry.path().filename().string();
+    count += name.starts_with("groth16d-") && fs::exists(entry.path() / "run") ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("prove without a running daemon brings its own, and takes it away again") {
+  const TemporaryFolder folder;
+  for (const auto curve : {CurveId::bn254, CurveId::bls12_381}) {
+    const auto files = make_circuit(folder.path() / std::string(groth16::curve_name(curve)), curve, 6, 1);
+    const fs::path proof = folder.path() / "proof.json";
+    const fs::path publics = folder.path() / "public.json";
+    const std::size_t before = private_daemon_folders();
+
+    const auto proven = ctl({"--runtime-dir", folder.path() / "none", "prove", "--allow-insecure-key", files.zkey,
+                             files.witnesses[0], proof, publics});
+
+    INFO(proven.err);
+    REQUIRE(proven.exit_code == 0);
+    CHECK(proven.err.find("insecure") != std::string::npos);  // the warning
+    CHECK(is_valid(files.vk, text_of(publics), text_of(proof)));
+    CHECK(ctl({"verify", files.vk, publics, proof}).exit_code == 0);
+    CHECK(private_daemon_folders() == before);
+  }
+}
+
+TEST_CASE("the compressed proof of prove --binary verifies") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bls12_381, 6, 1);
+  const fs::path binary = folder.path() / "proof.bin";
+  const fs::path publics = folder.path() / "public.json";
+
+  const auto proven =
+      ctl({"prove", "--private", "--allow-insecure-key", "--zkey", files.zkey, "--wtns", files.witnesses[0], "--proof",
+           folder.path() / "proof.json", "--public", publics, "--binary", binary});
+
+  INFO(proven.err);
+  REQUIRE(proven.exit_code == 0);
+  CHECK(fs::file_size(binary) == 192);
+  CHECK(ctl({"verify", files.vk, publics, binary}).exit_code == 0);
+}
+
+TEST_CASE("exit codes tell a script what happened") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const auto daemon = start_daemon(folder.path());
+  const std::string run = daemon.runtime_dir();
+
+  CHECK(ctl({"--version"}).exit_code == 0);
+  CHECK(ctl({}).exit_code == 2);
+  CHECK(ctl({"prove"}).exit_code == 2);
+  CHECK(ctl({"setup", "--r1cs", files.r1cs, "--zkey", folder.path() / "no.zkey"}).exit_code == 2);
+  CHECK(ctl({"--runtime-dir", folder.path() / "none", "list"}).exit_code == 3);
+  CHECK(ctl({"--runtime-dir", run, "status", "nobody"}).exit_code == 4);
+  CHECK(ctl({"--runtime-dir", run, "status"}).exit_code == 0);
+  CHECK(ctl({"verify", files.vk, files.vk, files.vk}).exit_code == 1);
+  CHECK(ctl({"--runtime-dir", run, "prove", "--allow-insecure-key", files.zkey, files.witnesses[0],
+             folder.path() / "nowhere" / "proof.json", folder.path() / "public.json"})
+            .exit_code == 1);
+}
+
+TEST_CASE("every command speaks JSON when told to, errors too") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 2);
+  const auto daemon = start_daemon(folder.path());
+  const auto json = [&](std::vector<std::string> arguments, int exit_code = 0) {
+    arguments.insert(arguments.begin(), {"--json", "--runtime-dir", daemon.runtime_dir()});
+    const auto outcome = ctl(arguments);
+    INFO(arguments[3] << ": " << outcome.err << outcome.out);
+    CHECK(outcome.exit_code == exit_code);
+    const Json value = Json::parse(outcome.out, nullptr, false);
+    REQUIRE_FALSE(value.is_discarded());
+    return value;
+  };
+
+  CHECK(json({"circuit", "add", "spoken", "--zkey", files.zkey, "--r1cs", files.r1cs, "--allow-insecure-key"})
+            .at("circuit") == "spoken");
+  CHECK(json({"submit", "--job", "two", "--circuit", "spoken", files.witnesses[0], files.witnesses[1]}).at("job") ==
+        "two");
+  CHECK(json({"wait", "two"}).at("state") == "done");
+  const Json result = json({"result", "two"});
+  REQUIRE(result.at("proofs").size() == 2);
+  CHECK(result.at("proofs").at(0).at("proof").at("protocol") == "groth16");
+  CHECK(result.at("key_digest").get<std::string>().size() == 64);
+  const Json status = json({"status", "two"});
+  CHECK(status.at("partitions").size() == 2);
+  CHECK(status.at("timeline").size() >= 8);
+  CHECK(json({"status"}).at("workers").size() >= 4);
+  CHECK(json({"worker", "list"}).size() >= 4);
+  CHECK(json({"list"}).size() == 1);
+  CHECK(json({"list", "--state", "failed"}).empty());
+  CHECK(json({"circuit", "list"}).at(0).at("loads") == 1);
+  CHECK(json({"logs", "two"}).is_array());
+  CHECK(json({"status", "nobody"}, 4).at("error").at("code") == "not_found");
+  CHECK(json({"verify", files.vk, files.vk, files.vk}, 1).at("valid") == false);
+  CHECK(json({"close", "two"}).at("closed") == true);
+  CHECK(json({"circuit", "remove", "spoken"}).at("removed") == true);
+}

@@ -40,6 +40,29 @@ std::optional<std::uint64_t> unit_bytes(std::string_view unit) {
   return std::uint64_t{1} << (10 * (found - kUnits.begin()));
 }
 
+std::optional<std::uint64_t> unit_ms(std::string_view unit) {
+  if (unit == "ms") return 1;
+  if (unit == "s") return 1'000;
+  if (unit == "min") return 60'000;
+  if (unit == "h") return 3'600'000;
+  if (unit == "d") return 86'400'000;
+  return std::nullopt;
+}
+
+// "12 KiB": a whole number and what follows it.
+struct Quantity {
+  std::optional<std::uint64_t> number;
+  std::string_view unit;
+};
+
+Quantity split_quantity(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  return {error == std::errc{} ? std::optional(number) : std::nullopt, unit};
+}
+
 }  // namespace
 
 struct ConfigFile::Body {
@@ -125,6 +148,25 @@ std::uint64_t ConfigFile::bytes(std::string_view key, std::uint64_t otherwise) {
   return *parsed;
 }
 
+std::uint64_t ConfigFile::duration_ms(std::string_view key, std::uint64_t otherwise) {
+  const std::optional<std::string> found = body_->value<std::string>(key, "a duration, such as \"5 s\"");
+  if (!found) return otherwise;
+  const Result<std::uint64_t> parsed = parse_duration_ms(*found);
+  if (!parsed) {
+    body_->complain(key, body_->find(key), parsed.error().name, parsed.error().text);
+    return otherwise;
+  }
+  return *parsed;
+}
+
+bool ConfigFile::is(std::string_view key, std::string_view text) {
+  return body_->find(key).value_exact<std::string_view>() == text;
+}
+
+void ConfigFile::refuse(std::string_view key, std::string_view why) {
+  body_->complain(key, body_->find(key), "config.value", why);
+}
+
 std::vector<std::string> ConfigFile::texts(std::string_view key, std::vector<std::string> otherwise) {
   const auto node = body_->find(key);
   if (!node) return otherwise;
@@ -163,17 +205,24 @@ Result<void> ConfigFile::finish() const {
 }
 
 Result<std::uint64_t> parse_bytes(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  const std::optional<std::uint64_t> factor = unit_bytes(unit);
-  const bool fits = factor && number <= std::numeric_limits<std::uint64_t>::max() / *factor;
-  if (error != std::errc{} || !fits) {
+  const Quantity quantity = split_quantity(text);
+  const std::optional<std::uint64_t> factor = unit_bytes(quantity.unit);
+  if (!quantity.number || !factor || *quantity.number > std::numeric_limits<std::uint64_t>::max() / *factor) {
     return failure(ErrorCode::malformed, "config.bytes",
                    fmt::format("\"{}\": expected a number of bytes, KiB, MiB, GiB or TiB", text));
   }
-  return number * *factor;
+  return *quantity.number * *factor;
+}
+
+Result<std::uint64_t> parse_duration_ms(std::string_view text) {
+  const Quantity quantity = split_quantity(text);
+  const std::optional<std::uint64_t> factor = unit_ms(quantity.unit);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();  // std::chrono::milliseconds
+  if (!quantity.number || !factor || *quantity.number == 0 || *quantity.number > kMost / *factor) {
+    return failure(ErrorCode::malformed, "config.duration",
+                   fmt::format("\"{}\": expected a whole number above 0 of ms, s, min, h or d", text));
+  }
+  return *quantity.number * *factor;
 }
 
 }  // namespace groth16d

@@ -32,14 +32,21 @@ class ConfigFile {
   bool flag(std::string_view key, bool otherwise);
   std::uint64_t count(std::string_view key, std::uint64_t otherwise, std::uint64_t least, std::uint64_t most);
   std::uint64_t bytes(std::string_view key, std::uint64_t otherwise);  // an integer, or text as parse_bytes takes it
+  std::uint64_t duration_ms(std::string_view key, std::uint64_t otherwise);  // text as parse_duration_ms takes it
   std::vector<std::string> texts(std::string_view key, std::vector<std::string> otherwise);
+
+  // The value is this very text; anything else is left to the getter that follows.
+  bool is(std::string_view key, std::string_view text);
+
+  // The caller's own rule: finish() will report malformed "config.value" with the key's line.
+  void refuse(std::string_view key, std::string_view why);
 
   bool has(std::string_view key) const;
 
   // Names of the entries of a table, in alphabetical order; empty where there is no such table.
   std::vector<std::string> names(std::string_view table) const;
 
-  // malformed "config.type", "config.range" or "config.unknown_key".
+  // malformed "config.type", "config.range", "config.value", "config.bytes", "config.duration" or "config.unknown_key".
   Result<void> finish() const;
 
  private:
@@ -50,5 +57,8 @@ class ConfigFile {
 
 // "1536", "12 KiB", "240GiB": binary units B KiB MiB GiB TiB. Error: malformed "config.bytes".
 Result<std::uint64_t> parse_bytes(std::string_view text);
+
+// "250 ms", "5s", "10 min", "2 h", "7 d", never 0. Error: malformed "config.duration".
+Result<std::uint64_t> parse_duration_ms(std::string_view text);
 
 }  // namespace groth16d

@@ -42,21 +42,20 @@ struct Config {
   CoreConfig core;  // threads are 0 where they are auto, until resolve_threads
 };
 
-// Read and check a file. Errors: config.open, config.syntax, config.unknown_key, config.value.
+// What an empty file means.
+Config default_config();
+
+// Read and check a file. Errors: those of ConfigFile (common/config.hpp).
 Result<Config> read_config(const std::filesystem::path& file);
 
 // The same for text that is already here; `name` is what errors call it.
 Result<Config> parse_config(std::string_view text, const std::string& name);
 
-// What no single key can be blamed for: absolute directories, socket paths that fit sun_path, a prove slot.
+// What no single key can be blamed for: two directories, socket paths that fit sun_path.
 Result<void> check_config(const Config& config);
 
 // Where threads are auto, the cores are split by weight (load 1, synth 2, prove 4, final 2 for each slot), so that all
 // workers computing at once do not oversubscribe the machine; each has at least 1.
 void resolve_threads(CoreConfig& config, unsigned cores);
-
-// "8 GiB" -> 8589934592; "5 s" -> 5000 ms. Errors name the text and the units that exist.
-Result<std::uint64_t> parse_size(std::string_view text);
-Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 }  // namespace groth16d::supervisor

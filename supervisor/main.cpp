@@ -13,6 +13,7 @@
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
+#include "common/config.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
 #include "supervisor/daemon.hpp"
@@ -59,7 +60,7 @@ Result<void> apply_slots(const std::optional<std::uint32_t>& wanted, Role role, 
 }
 
 Result<Config> configure(const Flags& flags) {
-  auto config = flags.config_file.empty() ? parse_config("", "defaults") : read_config(flags.config_file);
+  auto config = flags.config_file.empty() ? Result<Config>(default_config()) : read_config(flags.config_file);
   if (!config) return config;
   const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   if (!flags.state_dir.empty()) config->state_dir = absolute(flags.state_dir);
@@ -67,7 +68,7 @@ Result<Config> configure(const Flags& flags) {
   for (const std::string& root : flags.roots) config->roots.push_back(absolute(root));
   if (!flags.log_level.empty()) config->log_level = flags.log_level;
   if (!flags.budget.empty()) {
-    const auto budget = parse_size(flags.budget);
+    const auto budget = parse_bytes(flags.budget);
     if (!budget) return tl::unexpected(budget.error());
     config->budget_bytes = *budget;
   }

@@ -74,3 +74,22 @@ TEST_CASE("sizes have binary units and do not overflow") {
     CHECK(parse_bytes(text).error().name == "config.bytes");
   }
 }
+
+TEST_CASE("durations have units, are above zero and do not overflow") {
+  CHECK(parse_duration_ms("250ms").value() == 250);
+  CHECK(parse_duration_ms("5 s").value() == 5'000);
+  CHECK(parse_duration_ms("7 d").value() == 7ull * 86'400'000);
+  for (const char* text : {"", "5", "s", "0 s", "-1 s", "1.5 h", "5 hours", "99999999999999 d"}) {
+    CAPTURE(text);
+    CHECK(parse_duration_ms(text).error().name == "config.duration");
+  }
+}
+
+TEST_CASE("a caller's own rule is reported with the key's line, and a word is told from other values") {
+  auto file = ConfigFile::parse("a = \"auto\"\nb = 3\n", "t").value();
+  CHECK(file.is("a", "auto"));
+  CHECK_FALSE(file.is("b", "auto"));
+  CHECK_FALSE(file.is("c", "auto"));
+  file.refuse("b", "must be even");
+  CHECK(file.finish().error().text == "t:2: b: must be even");
+}

@@ -67,30 +67,34 @@ TEST_CASE("an empty file is the defaults, and the defaults pass the check") {
 }
 
 TEST_CASE("an unknown key is refused with its line") {
-  CHECK(refusal("budget = \"auto\"\n\nbuget = 5\n") == "groth16d.toml:3: unknown key buget");
-  CHECK(refusal("[slots]\nsynth = 1\ngpus = 2\n") == "groth16d.toml:3: unknown key slots.gpus");
-  CHECK(refusal("\n[slot]\nsynth = 1\n") == "groth16d.toml:2: unknown key slot");
+  CHECK(refusal("budget = \"auto\"\n\nbuget = 5\n") == "groth16d.toml:3: buget: no such key");
+  CHECK(refusal("[slots]\nsynth = 1\ngpus = 2\n") == "groth16d.toml:3: slots.gpus: no such key");
+  CHECK(refusal("\n[slot]\nsynth = 1\n") == "groth16d.toml:3: slot.synth: no such key");
+  CHECK(refusal("slots = 3\n") == "groth16d.toml:1: slots: no such key");
 }
 
 TEST_CASE("a bad unit is refused with its line, the text and the units that exist") {
   CHECK(refusal("\nbudget = \"8 GB\"\n") ==
-        "groth16d.toml:2: budget: \"8 GB\" is not a size: a whole number and one of B, KiB, MiB, GiB, TiB");
+        "groth16d.toml:2: budget: \"8 GB\": expected a number of bytes, KiB, MiB, GiB or TiB");
   CHECK(refusal("[deadlines]\nprove = \"5 hours\"\n") ==
-        "groth16d.toml:2: deadlines.prove: \"5 hours\" is not a duration: a whole number and one of ms, s, min, h, d");
+        "groth16d.toml:2: deadlines.prove: \"5 hours\": expected a whole number above 0 of ms, s, min, h or d");
   CHECK(refusal("retention = \"1.5 h\"").starts_with("groth16d.toml:1: retention:"));
 }
 
 TEST_CASE("an impossible value is refused with its line") {
-  CHECK(refusal("[slots]\n\nsynth = 0\n") == "groth16d.toml:3: slots.synth: a whole number from 1 to 64 is expected");
-  CHECK(refusal("[slots]\nsynth = -1\n").starts_with("groth16d.toml:2:"));
-  CHECK(refusal("[slots]\nsynth = 1.0\n").starts_with("groth16d.toml:2:"));
-  CHECK(refusal("[slots]\nsynth = \"2\"\n").starts_with("groth16d.toml:2:"));
-  CHECK(refusal("slots = 3\n").starts_with("groth16d.toml:1: slots: a table"));
-  CHECK(refusal("state_dir = \"var/lib\"\n").starts_with("groth16d.toml:1: state_dir: \"var/lib\" is not an absolute"));
-  CHECK(refusal("roots = [\"/a\",\n \"b\"]\n").starts_with("groth16d.toml:2: roots:"));
-  CHECK(refusal("budget = \"1 KiB\"\n").starts_with("groth16d.toml:1: budget: 1024 bytes is less"));
+  CHECK(refusal("[slots]\n\nsynth = 0\n") == "groth16d.toml:3: slots.synth: 0 is not within 1 .. 64");
+  CHECK(refusal("[slots]\nsynth = -1\n").starts_with("groth16d.toml:2: slots.synth:"));
+  CHECK(refusal("[slots]\nsynth = 1.0\n").starts_with("groth16d.toml:2: slots.synth:"));
+  CHECK(refusal("[slots]\nsynth = \"2\"\n").starts_with("groth16d.toml:2: slots.synth:"));
+  CHECK(refusal("[threads]\ncpu = 0\n").starts_with("groth16d.toml:2: threads.cpu:"));
+  CHECK(refusal("[threads]\ncpu = \"many\"\n").starts_with("groth16d.toml:2: threads.cpu:"));
+  CHECK(refusal("state_dir = \"var/lib\"\n") == "groth16d.toml:1: state_dir: \"var/lib\" is not an absolute path");
+  CHECK(refusal("\nroots = [\"/a\", \"b\"]\n") == "groth16d.toml:2: roots: \"b\" is not an absolute path");
+  CHECK(refusal("budget = \"1 KiB\"\n").starts_with("groth16d.toml:1: budget: 1024 bytes;"));
   CHECK(refusal("max_spool = \"auto\"\n").starts_with("groth16d.toml:1: max_spool:"));
   CHECK(refusal("[deadlines]\ncancel = \"0 s\"\n").starts_with("groth16d.toml:2: deadlines.cancel:"));
+  CHECK(refusal("[deadlines]\n\nheartbeat_timeout = \"1 s\"\n")
+            .starts_with("groth16d.toml:3: deadlines.heartbeat_timeout:"));
   CHECK(refusal("log_level = \"loud\"\n").starts_with("groth16d.toml:1: log_level: \"loud\" is not one of"));
 }
 
@@ -102,32 +106,15 @@ TEST_CASE("text that is no TOML is refused with its line") {
 TEST_CASE("a file that is not there is named") {
   const auto config = read_config("/nonexistent/groth16d.toml");
   REQUIRE_FALSE(config);
-  CHECK(config.error().name == "config.open");
   CHECK(config.error().text.find("/nonexistent/groth16d.toml") != std::string::npos);
 }
 
-TEST_CASE("sizes and durations are exact and never wrap") {
-  CHECK(*parse_size("0 B") == 0);
-  CHECK(*parse_size("3KiB") == 3072);
-  CHECK(*parse_size("2 TiB") == std::uint64_t{2} << 40);
-  CHECK_FALSE(parse_size("99999999999 TiB"));
-  CHECK_FALSE(parse_size("18446744073709551616 B"));
-  CHECK_FALSE(parse_size("GiB"));
-  CHECK_FALSE(parse_size("-1 GiB"));
-  CHECK_FALSE(parse_size("5"));
-  CHECK(parse_duration("250ms")->count() == 250);
-  CHECK(parse_duration("7 d")->count() == 7LL * 86'400'000);
-}
-
 TEST_CASE("what no single key can be blamed for is still checked") {
-  Config config;
+  Config config = default_config();
+  CHECK(check_config(config));
   config.runtime_dir = "/" + std::string(100, 'x');
   CHECK_FALSE(check_config(config));
-  config = {};
-  config.core.role(Role::cpu).slots = 0;
-  CHECK_FALSE(check_config(config));
-  config = {};
-  config.core.heartbeats_missed = 1;
+  config.runtime_dir = config.state_dir / ".";
   CHECK_FALSE(check_config(config));
 }
 

@@ -70,7 +70,7 @@ struct LimbKernel {
   }
 
   // a * b / R mod p, for a below p and any b below 2^(64N).
-  GROTH16_HD static GROTH16_INLINE constexpr Limbs mul(const Limbs& a, const Limbs& b) {
+  GROTH16_HD static GROTH16_OUTLINED constexpr Limbs mul(const Limbs& a, const Limbs& b) {
 #if defined(__CUDA_ARCH__)
     return mul_words(a, b);
 #else
@@ -85,10 +85,9 @@ struct LimbKernel {
     std::uint64_t carry = 0;
     GROTH16_UNROLL
     for (std::size_t i = 0; i < kLimbs; ++i) {
-      const std::uint64_t partial = a.limb[i] + carry;
-      carry = partial < carry ? 1u : 0u;
-      a.limb[i] = partial + b.limb[i];
-      carry |= a.limb[i] < partial ? 1u : 0u;
+      const UInt128 sum = UInt128{a.limb[i]} + b.limb[i] + carry;
+      a.limb[i] = static_cast<std::uint64_t>(sum);
+      carry = static_cast<std::uint64_t>(sum >> 64);
     }
   }
 
@@ -96,10 +95,9 @@ struct LimbKernel {
     std::uint64_t borrow = 0;
     GROTH16_UNROLL
     for (std::size_t i = 0; i < kLimbs; ++i) {
-      const std::uint64_t partial = a.limb[i] - b.limb[i];
-      const std::uint64_t next = (a.limb[i] < b.limb[i] ? 1u : 0u) | (partial < borrow ? 1u : 0u);
-      a.limb[i] = partial - borrow;
-      borrow = next;
+      const UInt128 difference = UInt128{a.limb[i]} - b.limb[i] - borrow;
+      a.limb[i] = static_cast<std::uint64_t>(difference);
+      borrow = static_cast<std::uint64_t>(difference >> 64) & 1;
     }
     return borrow;
   }
@@ -108,9 +106,9 @@ struct LimbKernel {
   GROTH16_HD static GROTH16_INLINE constexpr Limbs reduce_once(const Limbs& a) {
     constexpr Limbs p = Constants::modulus();
     Limbs reduced = a;
-    const std::uint64_t keep = 0 - sub_limbs(reduced, p);
+    const bool is_below = sub_limbs(reduced, p) != 0;
     GROTH16_UNROLL
-    for (std::size_t i = 0; i < kLimbs; ++i) reduced.limb[i] ^= (reduced.limb[i] ^ a.limb[i]) & keep;
+    for (std::size_t i = 0; i < kLimbs; ++i) reduced.limb[i] = is_below ? a.limb[i] : reduced.limb[i];
     return reduced;
   }
 
@@ -129,16 +127,17 @@ struct LimbKernel {
     Limbs t{};
     GROTH16_UNROLL
     for (std::size_t i = 0; i < kLimbs; ++i) {
-      std::uint64_t carry_product = multiply_add(t.limb[0], a.limb[0], b.limb[i], 0);
+      std::uint64_t top = 0;
+      GROTH16_UNROLL
+      for (std::size_t j = 0; j < kLimbs; ++j) top = multiply_add(t.limb[j], a.limb[j], b.limb[i], top);
       const std::uint64_t m = t.limb[0] * negated_inverse;
-      std::uint64_t carry_reduction = multiply_add(t.limb[0], m, p.limb[0], 0);
+      std::uint64_t carry = multiply_add(t.limb[0], m, p.limb[0], 0);
       GROTH16_UNROLL
       for (std::size_t j = 1; j < kLimbs; ++j) {
-        carry_product = multiply_add(t.limb[j], a.limb[j], b.limb[i], carry_product);
-        carry_reduction = multiply_add(t.limb[j], m, p.limb[j], carry_reduction);
+        carry = multiply_add(t.limb[j], m, p.limb[j], carry);
         t.limb[j - 1] = t.limb[j];
       }
-      t.limb[kLimbs - 1] = carry_product + carry_reduction;
+      t.limb[kLimbs - 1] = top + carry;
     }
     return reduce_once(t);
   }

@@ -107,9 +107,17 @@ Result<void> Conversation::hear_lifeline() {
     }
     if (!lease) leave_at_once();
     if (!*lease) break;
-    shelf_.put(std::move(**lease), Clock::now());
+    if (Result<void> done = on_lease(std::move(**lease)); !done) return done;
   }
   return begin_when_leased();
+}
+
+Result<void> Conversation::on_lease(ipc::ReceivedLease lease) {
+  const LeaseName name{lease.message.segment, lease.message.generation};
+  const bool too_late = given_up_.erase(name) > 0 && !(in_hand_ && names(in_hand_->uses, name));
+  if (too_late) return send_released(name);
+  shelf_.put(std::move(lease), Clock::now());
+  return {};
 }
 
 Result<void> Conversation::hear_supervisor() {
@@ -200,7 +208,11 @@ Result<void> Conversation::hear_computer() {
 Result<void> Conversation::finish_waiting(v1::Up report) {
   std::vector<LeaseName> released;
   for (const LeaseName& name : leases_of_the_job(in_hand_->uses)) {
-    if (shelf_.drop(name)) released.push_back(name);
+    if (shelf_.drop(name)) {
+      released.push_back(name);
+    } else {
+      given_up_.insert(name);
+    }
   }
   return finish(std::move(report), released);
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "ipc/worker_channel.hpp"
@@ -45,6 +46,7 @@ class Conversation {
   Result<void> keep_time();
   Clock::time_point next_timer() const;
 
+  Result<void> on_lease(ipc::ReceivedLease lease);
   Result<void> on(const v1::Down& message);
   Result<void> on_welcome(const v1::Welcome& welcome);
   Result<void> on_assign(const v1::Down& message);
@@ -57,7 +59,7 @@ class Conversation {
   Result<void> refuse(std::uint64_t assignment, const Failure& cause);
   // The end of the assignment in hand: its report, then RELEASED, then READY.
   Result<void> finish(v1::Up report, const std::vector<LeaseName>& released);
-  // The same before it computed: only what has come can be released; the rest expires when it comes.
+  // The same before it computed: only what has come can be released; the rest is, as it comes.
   Result<void> finish_waiting(v1::Up report);
   Result<void> heartbeat();
 
@@ -73,6 +75,7 @@ class Conversation {
   std::unique_ptr<ComputingThread> computer_;  // from WELCOME on
   LeaseShelf shelf_;
   std::optional<InHand> in_hand_;
+  std::set<LeaseName> given_up_;      // leases of an assignment that ended without them
   std::vector<LeaseName> evictions_;  // of residents that the running assignment reads
   std::chrono::milliseconds heartbeat_interval_{0};
   Clock::time_point next_heartbeat_;

@@ -164,6 +164,7 @@ ExitCode exit_code_of(const Error& error) {
 }
 
 Result<int> run_daemon(const DaemonOptions& options) {
+  ::umask(0027);  // the clients' group may enter the runtime directory, and nobody else
   raise_descriptor_limit();
   const auto settings = core_config(options.config);
   if (!settings) return tl::unexpected(settings.error());

@@ -118,7 +118,8 @@ void ComputingThread::loop() {
 // The task, and with it every mapping of the assignment, is gone when this returns: SEALED tells the truth.
 v1::Up ComputingThread::perform(Task task) {
   const v1::Work work = work_of(task.message);
-  begin_last_words(stage_of(task.message), work.job(), work.partition(), work.attempt(), task.message.assignment());
+  const std::string& subject = task.message.has_load() ? task.message.load().key_name() : work.job();
+  begin_last_words(stage_of(task.message), subject, work.partition(), work.attempt(), task.message.assignment());
   Outcome<v1::Up> outcome = handle(task);
   // What a cancelled computation returns means nothing, even where it looks like a result.
   const bool stopped = pulse_.cancel.load(std::memory_order_relaxed);

@@ -12,8 +12,6 @@
 
 namespace groth16d::worker {
 
-namespace v1 = groth16d::worker::v1;
-
 struct LeaseName {
   std::uint64_t segment = 0;
   std::uint64_t generation = 0;

@@ -21,12 +21,12 @@ struct Good {
       const auto sample = test::mixed_circuit<C>(20, 3, 1).build();
       const auto system = sample.system();
       const auto key_bytes = test::sample_key(sample);
-      const auto key = ProvingKey<C>::open(key_bytes.bytes()).value();
+      const auto proving_key = ProvingKey<C>::open(key_bytes.bytes()).value();
       const auto bytes = test::packed(sample, system).value();
       const auto witness = PackedWitness<C>::open(bytes.bytes(), system).value();
-      return Good{verifying_key(key),
+      return Good{verifying_key(proving_key),
                   {witness.public_inputs().begin(), witness.public_inputs().end()},
-                  prove(key, witness, Compute(2)).value()};
+                  prove(proving_key, witness, Compute(2)).value()};
     }();
     return good;
   }

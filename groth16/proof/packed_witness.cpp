@@ -15,18 +15,16 @@ using groth16d::Result;
 
 namespace {
 
-// A satisfying witness has no exception where C was at hand when the boolean wires were found; the list only keeps
-// small faults exact, so that their row can be named later. Without C a few rules may be wrong guesses.
+// With C, a boolean wire is constrained to be one: a satisfying witness has no exception, and the list only keeps small
+// faults exact, so that their row can be named later.
 constexpr std::uint64_t kExceptionCapacity = 1024;
-constexpr std::uint64_t kGuessesPerException = 64;
 
 constexpr std::uint64_t kScalarBytes = 32;  // both curves
 
+// Without C, a row that looks like x (x - 1) = 0 may be x (x - 1) = y: every boolean wire may be an exception.
 template <class C>
 std::uint64_t exception_capacity(const ConstraintSystem<C>& system) {
-  const std::uint64_t wanted =
-      system.has_c() ? kExceptionCapacity : std::max(kExceptionCapacity, system.n_boolean() / kGuessesPerException);
-  return std::min(wanted, system.n_boolean());
+  return system.has_c() ? std::min(kExceptionCapacity, system.n_boolean()) : system.n_boolean();
 }
 
 // The header of every packed witness of a system: no exceptions yet.
@@ -60,11 +58,10 @@ std::uint64_t packed_witness_bytes(const ConstraintSystem<C>& system) {
   return witness_header(system).total_bytes;
 }
 
-// A boolean wire costs a bit and its share of the exceptions, less than the 32 bytes of a full value but for the fixed
-// part of the list.
+// A private wire costs at most a bit and an exception, or 32 bytes.
 std::uint64_t packed_witness_bytes_bound(const SystemSizes& sizes) {
-  return sizeof(WitnessHeader) + 64 + sizes.n_vars * kScalarBytes +
-         std::min(kExceptionCapacity, sizes.n_private()) * sizeof(WitnessException);
+  return sizeof(WitnessHeader) + 64 + (sizes.n_public + 1) * kScalarBytes + sizes.n_private() / 8 +
+         sizes.n_private() * sizeof(WitnessException);
 }
 
 template <class C>
@@ -178,7 +175,6 @@ Result<PackedWitnessWriter<C>> PackedWitnessWriter<C>::create(const ConstraintSy
   writer.exceptions_ =
       flat_array<WitnessException>(out, header.exception_offset, header.exception_capacity, "witness").value();
   std::ranges::fill(writer.bits_, 0);
-  std::ranges::fill(writer.exceptions_, WitnessException{});
   return writer;
 }
 
@@ -215,10 +211,8 @@ Result<void> PackedWitnessWriter<C>::finish() {
   }
   if (!(public_[0] == Scalar::from_u64(1))) return refuse(ErrorCode::malformed, "one", "w[0] is not 1");
   if (n_exceptions_ > exceptions_.size()) {
-    const std::string advice =
-        system_->has_c() ? "" : "; should the circuit compute x (x - 1) without asking for 0, register its .r1cs";
     return refuse(ErrorCode::unsatisfied, "booleans",
-                  std::to_string(n_exceptions_) + " boolean constraints are violated" + advice);
+                  std::to_string(n_exceptions_) + " boolean constraints are violated");
   }
   header_.n_exceptions = n_exceptions_;
   store_flat(out_, header_);

@@ -74,6 +74,15 @@ TEST_CASE("too many values that are no bits are an unsatisfied witness, with the
   CHECK(refused.error().text.find("1025 boolean constraints are violated") != std::string::npos);
 }
 
+TEST_CASE("without C every boolean candidate may hold any value") {
+  const auto sample = spoiled_bits(3000).build(false);
+  const auto system = sample.system();
+  const auto bytes = packed(sample, system);
+  REQUIRE(bytes);
+  const auto witness = PackedWitness<Bn254>::open(bytes->bytes(), system).value();
+  for (std::uint64_t wire = 0; wire < system.n_vars(); ++wire) REQUIRE(witness.value(wire) == sample.values[wire]);
+}
+
 TEST_CASE("values of the wrong number, range or start are refused by name") {
   const auto good = test::mixed_circuit<Bls12_381>(30, 2, 5).build();
   const auto system = good.system();

@@ -102,7 +102,7 @@ Files fixture(const std::string& folder) {
 TEST_CASE("circuits of circom prove and verify, and snarkjs's texts are written again byte for byte") {
   const std::string data = test_data();
   if (data.empty()) return;
-  for (const std::string circuit : {"mult2", "nopub", "merkle20"}) {
+  for (const std::string circuit : {"mult2", "nopub", "merkle20", "semaphore20"}) {
     INFO(circuit);
     check_circuit<Bn254>(fixture(data + "/fixtures/" + circuit + "-bn128"));
     check_circuit<Bls12_381>(fixture(data + "/fixtures/" + circuit + "-bls12381"));

@@ -47,6 +47,7 @@ Result<void> check(const CoreConfig& config) {
                " bytes of resting workers plus " + std::to_string(config.critical_reserved_bytes) +
                " reserved for CRITICAL jobs");
   if (config.heartbeat.count() <= 0 || config.heartbeats_missed == 0) return bad("heartbeat must be positive");
+  if (config.first_epoch == 0) return bad("first_epoch is 0, which names no epoch");
   if (config.deaths_to_quarantine == 0 || config.jobs_to_blame_slot == 0)
     return bad("deaths_to_quarantine and jobs_to_blame_slot must be positive");
   return {};
@@ -92,6 +93,7 @@ Machine::Machine(const CoreConfig& config)
       Slot& slot = slots_.emplace_back(config_);
       slot.id = SlotId{static_cast<Role>(r), i};
       slot.index = slots_.size() - 1;
+      slot.epoch = config_.first_epoch - 1;
       Charge resting;
       resting[BufferKind::private_memory] = segment_bytes(config_.roles[r].resting_bytes);
       if (!budget_.try_reserve({Holder::slot, slot.index}, resting, false))

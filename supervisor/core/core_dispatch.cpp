@@ -32,7 +32,8 @@ bool Machine::serves(Role role, Stage stage) {
 
 void Machine::dispatch() {
   for (Slot& slot : slots_) {
-    if (!slot.takes_work()) continue;
+    // Leases of finished work come back before new work goes out, or a lease on its way back could pass for a kept one.
+    if (!slot.takes_work() || owes_leases(slot)) continue;
     switch (slot.id.role) {
       case Role::load:
         dispatch_load(slot);

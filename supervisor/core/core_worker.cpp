@@ -244,8 +244,8 @@ void Machine::after_death(Slot& slot, Death death, std::uint64_t culprit) {
   const RestartPolicy::Verdict verdict = slot.policy.on_death(death, culprit, now_, jitter_);
   if (forgiven) slot.policy.forgive(culprit);
   if (verdict.failed && !forgiven) return fail_slot(slot, "too many deaths, the last: " + slot.last_death);
-  if (verdict.delay.count() == 0) return spawn(slot);
-  slot.phase = SlotPhase::backoff;
+  if (verdict.delay.count() == 0 && drain_ == Drain::none) return spawn(slot);
+  slot.phase = SlotPhase::backoff;  // while draining, advance_drain() decides whether it is needed again
   slot.respawn_at = now_ + verdict.delay;
   publish(slot);
 }

@@ -1,0 +1,230 @@
+// The budget at work: nothing waits for memory while it holds memory, nothing starves, nothing is promised twice.
+#include <catch2/catch.hpp>
+
+#include "tests/core/world.hpp"
+
+using namespace groth16d;
+using namespace groth16d::supervisor;
+using namespace groth16d::supervisor::test;
+
+namespace {
+
+constexpr std::uint64_t kResting = 100'000;
+
+CoreConfig tight(std::uint64_t beyond_resting) {
+  CoreConfig config;
+  for (const Role role : {Role::load, Role::synth, Role::cpu, Role::final}) config.role(role) = {2, 1, kResting};
+  config.budget_total_bytes = 8 * segment_bytes(kResting) + beyond_resting;
+  return config;
+}
+
+std::uint64_t key_bytes() {
+  const CircuitFacts facts = small_circuit();
+  return segment_bytes(facts.key_bytes) + segment_bytes(facts.r1cs_bytes);
+}
+
+std::uint64_t partition_bytes() {
+  const CircuitFacts facts = small_circuit();
+  return segment_bytes(10'000) + segment_bytes(facts.witness_bytes) + segment_bytes(facts.ab_bytes) +
+         facts.prove_private_bytes + facts.b2_private_bytes;
+}
+
+void require_sound(const World& world) {
+  for (const std::string& f : world.faults()) FAIL_CHECK(f);
+  REQUIRE(world.faults().empty());
+}
+
+bool finish(World& world, const JobId& job) {
+  return world.run_until([&] { return world.state(job) && is_final(*world.state(job)); });
+}
+
+void warm(World& world, const CircuitName& name = "c") {
+  world.start();
+  world.add_circuit(name);
+  REQUIRE(world.run_until(
+      [&] { return !world.core().circuits().empty() && world.core().circuits()[0].state == CircuitState::resident; }));
+}
+
+Behaviour slow_proofs(const Assign& assign) {
+  Behaviour behaviour;
+  if (std::holds_alternative<AssignProve>(assign.what)) behaviour.duration = Millis{100};
+  return behaviour;
+}
+
+}  // namespace
+
+TEST_CASE("one and a half partitions of budget finish fifty jobs") {
+  World world(tight(key_bytes() + partition_bytes() * 3 / 2));
+  warm(world);
+  for (int i = 0; i < 50; ++i) world.submit("j" + std::to_string(i));
+  REQUIRE(world.run_until([&] { return world.accepted().size() == 50 && world.all_final(); }));
+  for (int i = 0; i < 50; ++i) CHECK(world.state("j" + std::to_string(i)) == JobState::done);
+  require_sound(world);
+}
+
+TEST_CASE("finished syntheses do not pile up in front of a slow prove slot") {
+  std::map<std::size_t, std::uint64_t> peak_by_queue;
+  for (const std::size_t queue : {40u, 200u}) {
+    World world(tight(key_bytes() + partition_bytes() * 6));
+    world.script = slow_proofs;
+    warm(world);
+    world.submit("j", queue);
+    REQUIRE(finish(world, "j"));
+    CHECK(world.state("j") == JobState::done);
+    require_sound(world);
+    peak_by_queue[queue] = world.peak_bytes();
+  }
+  CHECK(peak_by_queue[200] == peak_by_queue[40]);
+}
+
+TEST_CASE("the peak grows by no more than one reservation an admitted partition") {
+  std::uint64_t previous = 0;
+  for (const std::uint32_t in_flight : {2u, 4u, 8u, 12u, 16u}) {
+    CoreConfig config = tight(key_bytes() + partition_bytes() * 20);
+    config.max_in_flight = in_flight;
+    World world(config);
+    world.script = slow_proofs;
+    warm(world);
+    world.submit("j", 60);
+    REQUIRE(finish(world, "j"));
+    require_sound(world);
+    if (previous > 0) CHECK(world.peak_bytes() <= previous + (in_flight == 4 ? 2 : 4) * partition_bytes());
+    previous = world.peak_bytes();
+  }
+}
+
+TEST_CASE("a job that can never fit gets 413 with both numbers: at SUBMIT, or after intake") {
+  World world(tight(key_bytes() + partition_bytes() - 1));
+  const bool known = GENERATE(true, false);
+  if (known) {
+    warm(world);
+    const ReplyToken token = world.submit("j");
+    CHECK(world.code(token) == 413);
+    CHECK(world.reply_error(token)->text.find(std::to_string(key_bytes() + partition_bytes())) != std::string::npos);
+    CHECK(world.reply_error(token)->text.find(std::to_string(key_bytes() + partition_bytes() - 1)) !=
+          std::string::npos);
+  } else {
+    world.start();
+    world.add_circuit("c");
+    world.run_for(Millis{2});
+    const TimePoint asked = world.now();
+    world.submit("j");
+    REQUIRE(finish(world, "j"));
+    CHECK(world.now() - asked < Millis{1'000});
+    CHECK(world.core().job("j", world.now())->failure->code == ErrorCode::too_large);
+  }
+  require_sound(world);
+}
+
+TEST_CASE("a key that can never fit fails its circuit and jobs with the reason") {
+  World world(tight(key_bytes()));  // but not the loader's private memory
+  world.start();
+  world.add_circuit("c");
+  REQUIRE(world.run_until(
+      [&] { return !world.core().circuits().empty() && world.core().circuits()[0].failure.has_value(); }));
+  CHECK(world.core().circuits()[0].failure->code == ErrorCode::too_large);
+  CHECK(world.code(world.submit("j")) == 413);
+  require_sound(world);
+}
+
+TEST_CASE("small requests do not overtake a large one for ever") {
+  const std::uint64_t big_witness = 300'000;
+  CoreConfig config = tight(2 * key_bytes() + partition_bytes() + big_witness);
+  config.ageing = Millis{5'000};
+  World world(config);
+  world.facts = [&](const std::string& path) {
+    CircuitFacts facts = small_circuit();
+    if (path == "/keys/big.zkey") facts.witness_bytes += big_witness;
+    return facts;
+  };
+  world.script = slow_proofs;
+  warm(world, "small");
+  world.add_circuit("big");
+  world.run_for(Millis{1'000});
+  int submitted = 0;
+  std::function<void()> flood = [&] {
+    world.submit("small" + std::to_string(submitted++), 1, "small", Priority::high);
+    if (submitted < 600) world.later(Millis{50}, flood);
+  };
+  flood();
+  world.run_for(Millis{500});
+  const TimePoint asked = world.now();
+  world.submit("large", 1, "big", Priority::low);
+  REQUIRE(world.run_until([&] { return world.state("large") == JobState::done; }));
+  CHECK(world.now() - asked < Millis{12'000});
+  CHECK(submitted < 600);  // they kept coming
+  require_sound(world);
+}
+
+TEST_CASE("CRITICAL jobs pass a blocked head by their reserved share") {
+  CoreConfig config = tight(key_bytes() + partition_bytes() * 2);
+  config.critical_reserved_bytes = partition_bytes();
+  World world(config);
+  warm(world);
+  world.script = [](const Assign&) { return Behaviour{Behaviour::End::done, Millis{1'000}}; };
+  world.submit("a", 5);
+  world.run_for(Millis{1'500});
+  const TimePoint asked = world.now();
+  world.submit("urgent", 1, "c", Priority::critical);
+  REQUIRE(finish(world, "urgent"));
+  CHECK(world.now() - asked < Millis{7'000});
+  CHECK(world.state("a") == JobState::running);
+  REQUIRE(finish(world, "a"));
+  require_sound(world);
+}
+
+TEST_CASE("idle keys are evicted for other circuits, oldest first, and loaded again on demand") {
+  World world(tight(2 * key_bytes() + partition_bytes()));
+  world.start();
+  for (const char* name : {"c0", "c1", "c2", "c3"}) world.add_circuit(name);
+  world.run_for(Millis{1'000});
+  for (int i = 0; i < 24; ++i) world.submit("j" + std::to_string(i), 1, "c" + std::to_string(i % 4));
+  REQUIRE(world.run_until([&] { return world.accepted().size() == 24 && world.all_final(); }));
+  for (int i = 0; i < 24; ++i) CHECK(world.state("j" + std::to_string(i)) == JobState::done);
+  CHECK(world.count_assigned(Stage::load) > 4);
+  require_sound(world);
+}
+
+TEST_CASE("a failed allocation rolls the reservation back and is tried again, whichever it is") {
+  const int failing = GENERATE(range(0, 12));
+  World world(tight(key_bytes() + partition_bytes() * 3));
+  int count = 0;
+  world.allocation_fails = [&] { return count++ == failing; };
+  warm(world);
+  const std::uint64_t before = world.core().daemon().budget_used_bytes;
+  world.submit("j", 10);
+  REQUIRE(finish(world, "j"));
+  CHECK(world.state("j") == JobState::done);
+  CHECK(world.core().daemon().budget_used_bytes == before);
+  require_sound(world);
+}
+
+TEST_CASE("allocations that never succeed end the job with the kernel's words") {
+  World world(tight(key_bytes() + partition_bytes() * 3));
+  warm(world);
+  world.allocation_fails = [] { return true; };
+  world.submit("j");
+  REQUIRE(finish(world, "j"));
+  CHECK(world.state("j") == JobState::failed);
+  CHECK(world.core().job("j", world.now())->failure->name == "segment.no_space");
+  require_sound(world);
+}
+
+TEST_CASE("the counters agree with the segments that exist") {
+  World world(tight(key_bytes() + partition_bytes() * 4));
+  world.script = slow_proofs;
+  warm(world);
+  world.submit("j", 12);
+  for (int i = 0; i < 100; ++i) {
+    world.run_for(Millis{7});
+    std::uint64_t counted = 0, reserved_private = 0;
+    for (const BufferCount& count : world.core().daemon().buffers)
+      (count.kind == BufferKind::private_memory ? reserved_private : counted) += count.bytes;
+    // A segment that was made a moment ago and is not reported yet is the only difference.
+    CHECK(counted + partition_bytes() * 4 >= world.physical_bytes());
+    CHECK(counted <= world.physical_bytes());
+    CHECK(counted + reserved_private <= world.core().daemon().budget_used_bytes);
+  }
+  REQUIRE(finish(world, "j"));
+  require_sound(world);
+}

@@ -108,7 +108,9 @@ void ComputingThread::loop() {
       task = std::exchange(task_, std::nullopt);
     }
     try {
-      finish(perform(std::move(*task)), nullptr);
+      // A full expression of its own: a parameter by value lives until the end of the caller's.
+      std::optional<v1::Up> report = perform(std::move(*task));
+      finish(std::move(report), nullptr);
     } catch (...) {
       finish(std::nullopt, std::current_exception());
     }

@@ -75,10 +75,7 @@ Result<Children::Living> Children::start(const SpawnSlot& action) {
 
 Event Children::spawn(const SpawnSlot& action) {
   auto living = start(action);
-  if (!living) {
-    spdlog::error("{} epoch {}: {}", to_string(action.slot), action.epoch, living.error().text);
-    return SpawnFailed{action.slot, action.epoch, living.error()};
-  }
+  if (!living) return SpawnFailed{action.slot, action.epoch, living.error()};
   const auto pid = static_cast<std::uint32_t>(living->child.pid);
   spdlog::info("{} epoch {}: process {}", to_string(action.slot), action.epoch, pid);
   living_.insert_or_assign(action.slot, std::move(*living));

@@ -1,4 +1,5 @@
 // circuit add|list|remove: keys under a name, loaded once and kept for every job that uses them.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "client/ctl/command.hpp"

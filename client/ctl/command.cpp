@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include <CLI/CLI.hpp>
+
 #include <atomic>
 #include <cstdlib>
 #include <iostream>

@@ -4,13 +4,16 @@
 // --json an error is a JSON value too: {"error": {"code", "name", "text"}}.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "client/lib/client.hpp"
 #include "common/error.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace groth16d::ctl {
 

@@ -1,4 +1,6 @@
 // worker list: the processes behind the daemon, and what each is doing.
+#include <CLI/CLI.hpp>
+
 #include "client/ctl/command.hpp"
 #include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"

@@ -1,4 +1,5 @@
 // submit, wait, result, cancel, close, list, status JOB, logs JOB: a job's life by its verbs.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>

@@ -1,5 +1,6 @@
 #include "client/ctl/job_request.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <map>

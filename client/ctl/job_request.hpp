@@ -1,13 +1,16 @@
 // What `submit` and `prove` have in common: which circuit, which witnesses, and the SubmitRequest that says so.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "client/lib/client.hpp"
 #include "common/error.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace groth16d::ctl {
 

@@ -1,4 +1,5 @@
 // verify, vk, calldata: what a proof needs afterwards. They work on files alone, without a daemon.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <variant>
 

@@ -1,5 +1,6 @@
 // prove: one witness to one proof, as rapidsnark's `prover K W P Q`: submit, wait, write. Asks the daemon that runs,
 // and where none does, brings one of its own for the time of the job.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>

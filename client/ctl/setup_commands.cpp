@@ -1,5 +1,6 @@
 // setup: keys for tests and development, from secrets that this program draws and forgets. Whoever had watched it could
 // forge proofs, so there is no other mode, --insecure must be said, and the key itself carries the warning.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>

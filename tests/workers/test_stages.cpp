@@ -14,6 +14,7 @@
 #include "workers/cpu/prove_stage.hpp"
 #include "workers/load/circuit.hpp"
 #include "workers/load/inspect_input.hpp"
+#include "workers/runtime/last_stand.hpp"
 #include "workers/statement.hpp"
 #include "workers/synth/synthesize.hpp"
 
@@ -44,7 +45,9 @@ struct OpenFile {
 
   OpenFile(std::span<const std::byte> content, const char* name)
       : fd(file_of(content)), file(GuardedFile::open(fd.get(), name).value()) {
+    // As groth16-load does it, but without a page of last words.
     install_truncation_guard();
+    REQUIRE(install_last_stand(-1));
   }
 };
 

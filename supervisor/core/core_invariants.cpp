@@ -45,14 +45,7 @@ std::vector<std::string> Machine::check_segments() const {
   std::vector<std::string> found;
   for (const auto& [ref, segment] : segments_.all()) {
     const std::string name = "segment " + std::to_string(ref.id);
-    std::vector<SegmentRef> mine;
-    if (segment.owner.holder == Holder::partition && partitions_.contains(segment.owner.id)) {
-      const Partition& owner = *partitions_.at(segment.owner.id);
-      mine = {owner.input_file, owner.input_segment, owner.witness, owner.ab};
-    } else if (segment.owner.holder == Holder::circuit && circuits_.contains(segment.owner.id)) {
-      const Circuit& owner = circuits_.at(segment.owner.id);
-      mine = {owner.key_file, owner.r1cs_file, owner.key, owner.r1cs};
-    }
+    const std::vector<SegmentRef> mine = refs_of(segment.owner);
     if (std::count(mine.begin(), mine.end(), ref) != 1)
       found.push_back("I2: " + name + " does not belong to exactly one owner");
     if (segment.state == Segment::State::freeing && !segment.lessees.empty())

@@ -74,6 +74,7 @@ void Machine::handle(const FilesRefused& event) { request_denied(event.request, 
 void Machine::handle(const SegmentSealed& event) {
   Segment* segment = segments_.find(event.segment);
   if (!segment || !segment->sealing || segment->sealed || segment->state != Segment::State::live) return stale();
+  if (segment->doomed) return;  // its owner has gone another way meanwhile
   segment->sealed = true;
   if (Partition* partition = partition_of(segment->owner)) return witness_sealed(*partition);
   if (Circuit* circuit = circuit_of(segment->owner)) resident_sealed(*circuit);
@@ -93,8 +94,10 @@ void Machine::handle(const SealRefused& event) {
   if (!segment || !segment->sealing || segment->sealed || segment->state != Segment::State::live) return stale();
   const SlotId writer = segment->writer;
   Slot* slot = find_slot(writer);
-  if (slot && slot->epoch == segment->writer_epoch && slot->has_process())
+  if (slot && slot->epoch == segment->writer_epoch && slot->has_process()) {
+    reclaim_writer(*slot, segment->owner);
     condemn(*slot, Death::protocol, KillSignal::kill, "kept a writable mapping of a sealed segment");
+  }
   if (Partition* partition = partition_of(segment->owner); partition && partition->phase == Phase::sealing) {
     partition->deaths.push_back(writer);
     record_fault(*partition, writer);
@@ -103,6 +106,17 @@ void Machine::handle(const SealRefused& event) {
   }
   if (Circuit* circuit = circuit_of(segment->owner); circuit && circuit->phase == CircuitPhase::sealing)
     circuit_task_lost(*circuit, writer, Death::crash);
+}
+
+// What a liar wrote counts as mapped by it until its pidfd fires, whatever it said about releasing.
+void Machine::reclaim_writer(Slot& liar, AccountId owner) {
+  for (const SegmentRef ref : refs_of(owner)) {
+    Segment* segment = segments_.find(ref);
+    if (!segment || segment->sealed || segment->state != Segment::State::live) continue;
+    if (segment->writer != liar.id || segment->writer_epoch != liar.epoch) continue;
+    segment->lessees[liar.id] = Lessee{liar.epoch, LeaseMode::writable, false};
+    liar.held.insert(ref);
+  }
 }
 
 // ------------------------------------------------------------------ leases
@@ -200,6 +214,14 @@ void Machine::owner_changed(AccountId owner) {
   const bool sealing = circuit->phase == CircuitPhase::sealing;
   settle(*circuit);
   if (sealing) resident_sealed(*circuit);
+}
+
+std::vector<SegmentRef> Machine::refs_of(AccountId owner) const {
+  if (const auto it = partitions_.find(owner.id); owner.holder == Holder::partition && it != partitions_.end())
+    return {it->second->input_file, it->second->input_segment, it->second->witness, it->second->ab};
+  if (const auto it = circuits_.find(owner.id); owner.holder == Holder::circuit && it != circuits_.end())
+    return {it->second.key_file, it->second.r1cs_file, it->second.key, it->second.r1cs};
+  return {};
 }
 
 Partition* Machine::partition_of(AccountId owner) {

@@ -181,6 +181,8 @@ class Machine {
   std::optional<Request> take_request(RequestId id, bool files);
   void request_granted(RequestId id, bool files);
   void request_denied(RequestId id, bool files, const Error& error);
+  void reclaim_writer(Slot& liar, AccountId owner);
+  std::vector<SegmentRef> refs_of(AccountId owner) const;
   void lease(Slot& slot, SegmentRef ref, LeaseMode mode);
   void drop_lease(Slot& slot, SegmentRef ref);
   void doom(SegmentRef ref);

@@ -27,7 +27,8 @@ struct Mood {
 
 class Simulation {
  public:
-  explicit Simulation(std::uint64_t seed) : luck_(seed), config_(draw_config(seed)), world_(config_) {
+  Simulation(std::uint64_t seed, bool tracing) : luck_(seed), config_(draw_config(seed)), world_(config_) {
+    world_.tracing = tracing;
     mood_ = {luck_.among<std::uint64_t>({0, 8, 20}),   luck_.among<std::uint64_t>({0, 10, 40}),
              luck_.among<std::uint64_t>({0, 40, 100}), luck_.among<std::uint64_t>({0, 40, 100}),
              luck_.among<std::uint64_t>({0, 5, 30}),   luck_.among<std::uint64_t>({0, 5, 30}),
@@ -250,6 +251,6 @@ class Simulation {
 
 }  // namespace
 
-SimulationResult simulate(std::uint64_t seed) { return Simulation(seed).run(); }
+SimulationResult simulate(std::uint64_t seed, bool tracing) { return Simulation(seed, tracing).run(); }
 
 }  // namespace groth16d::supervisor::test

@@ -20,6 +20,7 @@ struct SimulationResult {
   std::uint64_t crashes = 0;  // of the supervisor
 };
 
-SimulationResult simulate(std::uint64_t seed);
+// `tracing` prints every event and action.
+SimulationResult simulate(std::uint64_t seed, bool tracing = false);
 
 }  // namespace groth16d::supervisor::test

@@ -98,8 +98,7 @@ class World {
   const std::vector<Assign>& assigned() const { return assigned_; }
   std::size_t count_assigned(Stage stage) const;
   const std::set<JobId>& accepted() const { return accepted_; }
-  const std::vector<std::string>& trace() const { return trace_; }
-  bool tracing = false;
+  bool tracing = false;  // prints every event and action
 
   struct Journalled {
     JobRecord record;
@@ -124,6 +123,7 @@ class World {
     bool alive = true;
     bool frozen = false;
     std::set<SegmentRef> leases;
+    std::set<SegmentRef> clings;  // still mapped for writing, after it said RELEASED
     std::optional<Assign> task;
     Behaviour behaviour;
     std::uint64_t beats = 0;
@@ -166,6 +166,7 @@ class World {
   void beat(SlotId slot, Epoch epoch);
   void die(Process& process, std::optional<int> exit_code, int signal, bool oom);
   void fault(std::string text);
+  void trace(const std::string& line) const;
   void measure();
   std::uint64_t private_bytes_of(const Assign& assign) const;
 
@@ -188,7 +189,7 @@ class World {
   ReplyToken last_token_ = 0;
   std::uint32_t last_pid_ = 100;
   std::uint64_t segment_bytes_ = 0, peak_bytes_ = 0, events_ = 0;
-  std::vector<std::string> faults_, trace_;
+  std::vector<std::string> faults_;
   std::vector<Assign> assigned_;
 };
 

@@ -42,8 +42,8 @@ struct CoreConfig {
   Millis backoff_first{500};
   Millis backoff_max{60'000};
   std::uint64_t jitter_seed = 1;
-  // Epochs count from here. Above every epoch of an earlier supervisor, so that a message of one of its children that has
-  // not died yet is stale here; the shell derives it from the time of its start.
+  // Epochs count from here. Above every epoch of an earlier supervisor, so that a message of one of its children that
+  // has not died yet is stale here; the shell derives it from the time of its start.
   Epoch first_epoch = 1;
 
   std::uint32_t deaths_to_quarantine = 3;  // of one partition

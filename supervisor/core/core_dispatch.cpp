@@ -173,7 +173,7 @@ Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const Leases& l
   task.attempt = work.attempt;
   task.progress_at = now_;
   for (const auto& [ref, mode] : leases) {
-    lease(slot, ref, mode);
+    lease(slot, ref, mode, task.id);
     task.leases.push_back(ref);
   }
   slot.progress_permille = 0;

@@ -114,21 +114,21 @@ void Machine::reclaim_writer(Slot& liar, AccountId owner) {
     Segment* segment = segments_.find(ref);
     if (!segment || segment->sealed || segment->state != Segment::State::live) continue;
     if (segment->writer != liar.id || segment->writer_epoch != liar.epoch) continue;
-    segment->lessees[liar.id] = Lessee{liar.epoch, LeaseMode::writable, false};
+    segment->lessees[liar.id] = Lessee{liar.epoch, LeaseMode::writable, 0, false};
     liar.held.insert(ref);
   }
 }
 
 // ------------------------------------------------------------------ leases
 
-void Machine::lease(Slot& slot, SegmentRef ref, LeaseMode mode) {
+void Machine::lease(Slot& slot, SegmentRef ref, LeaseMode mode, AssignmentId assignment) {
   Segment& segment = *segments_.find(ref);
   if (segment.lessees.contains(slot.id)) return;  // a kept mapping
   if (segment.state != Segment::State::live || segment.doomed)
     violations_.push_back("I4: a segment that is not live is leased to " + to_string(slot.id));
   if (mode == LeaseMode::writable && (!segment.lessees.empty() || segment.sealed))
     violations_.push_back("I2: a writable lease to " + to_string(slot.id) + " is not the only one");
-  segment.lessees[slot.id] = Lessee{slot.epoch, mode, false};
+  segment.lessees[slot.id] = Lessee{slot.epoch, mode, assignment, false};
   slot.held.insert(ref);
   if (mode == LeaseMode::writable) {
     segment.writer = slot.id;
@@ -140,7 +140,12 @@ void Machine::lease(Slot& slot, SegmentRef ref, LeaseMode mode) {
 void Machine::handle(const WorkerReleased& event) {
   Slot* slot = believe(event.from);
   if (!slot) return;
-  if (!slot->held.contains(event.segment)) return stale();
+  const Segment* segment = slot->held.contains(event.segment) ? segments_.find(event.segment) : nullptr;
+  if (!segment) return stale();
+  // A second RELEASED of an earlier assignment must not end the lease of the present one. A mapping that was kept since
+  // is given back under no assignment.
+  const AssignmentId leased_for = segment->lessees.at(slot->id).assignment;
+  if (event.from.assignment != 0 && event.from.assignment != leased_for) return stale();
   drop_lease(*slot, event.segment);
 }
 

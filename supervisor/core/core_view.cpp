@@ -181,30 +181,31 @@ std::vector<CircuitView> Machine::circuits() const {
 
 std::vector<WorkerView> Machine::workers() const {
   std::vector<WorkerView> views;
-  for (const Slot& slot : slots_) {
-    WorkerView view;
-    view.slot = slot.id;
-    view.epoch = slot.epoch;
-    view.pid = slot.pid;
-    view.state = supervisor::state_of(slot);
-    view.rss_bytes = slot.rss_bytes;
-    view.restarts = slot.policy.restarts();
-    view.last_death = slot.last_death;
-    view.build = slot.build;
-    if (!slot.tasks.empty()) {
-      const Task& task = slot.tasks.front();
-      view.stage = task.stage;
-      view.progress_permille = slot.progress_permille;
-      if (task.partition) {
-        view.job = task.partition->job->record.job;
-        view.partition = task.partition->index;
-      } else if (task.circuit) {
-        view.job = "circuit." + task.circuit->name;
-      }
-    }
-    views.push_back(std::move(view));
-  }
+  for (const Slot& slot : slots_) views.push_back(worker_view(slot));
   return views;
+}
+
+WorkerView Machine::worker_view(const Slot& slot) const {
+  WorkerView view;
+  view.slot = slot.id;
+  view.epoch = slot.epoch;
+  view.pid = slot.pid;
+  view.state = supervisor::state_of(slot);
+  view.rss_bytes = slot.rss_bytes;
+  view.restarts = slot.policy.restarts();
+  view.last_death = slot.last_death;
+  view.build = slot.build;
+  if (slot.tasks.empty()) return view;
+  const Task& task = slot.tasks.front();
+  view.stage = task.stage;
+  view.progress_permille = slot.progress_permille;
+  if (task.partition) {
+    view.job = task.partition->job->record.job;
+    view.partition = task.partition->index;
+  } else if (task.circuit) {
+    view.job = "circuit." + task.circuit->name;
+  }
+  return view;
 }
 
 DaemonView Machine::daemon() const {

@@ -421,8 +421,7 @@ bool Machine::role_usable(Stage stage) const {
 }
 
 void Machine::publish(const Slot& slot) {
-  const std::vector<WorkerView> views = workers();
-  const WorkerView& view = views[slot.index];
+  const WorkerView view = worker_view(slot);
   act(Publish{"slot." + to_string(slot.id), "slot", view.job, view.partition, to_string(slot.id),
               std::string(to_string(view.state)), view.stage ? std::string(to_string(*view.stage)) : ""});
 }

@@ -31,7 +31,8 @@ struct Recovered {
   std::vector<Job> jobs;  // in the order in which they were accepted
 };
 
-// from: the timer that the shell arms by Core::next_timer(). Passing it early or often is harmless.
+// from: the timer that the shell arms by Core::next_timer(). Passing it early or often is harmless. Messages that have
+// arrived are to be passed before it, or a loop that was held up takes its workers for frozen.
 struct TimerExpired {};
 
 // ------------------------------------------------------------------ clients and operators (from: the client API)
@@ -203,7 +204,7 @@ struct WorkerHeartbeat {
   std::uint64_t rss_bytes = 0;
   std::uint64_t device_bytes = 0;
 };
-struct WorkerReleased {
+struct WorkerReleased {  // from.assignment: that it was leased for, or 0
   WorkerToken from;
   SegmentRef segment;
 };

@@ -40,6 +40,7 @@ class Machine {
   std::optional<ResultView> result(const JobId& id) const;
   std::vector<CircuitView> circuits() const;
   std::vector<WorkerView> workers() const;
+  WorkerView worker_view(const Slot& slot) const;
 
   // core_invariants.cpp
   std::vector<std::string> check_invariants() const;
@@ -183,7 +184,7 @@ class Machine {
   void request_denied(RequestId id, bool files, const Error& error);
   void reclaim_writer(Slot& liar, AccountId owner);
   std::vector<SegmentRef> refs_of(AccountId owner) const;
-  void lease(Slot& slot, SegmentRef ref, LeaseMode mode);
+  void lease(Slot& slot, SegmentRef ref, LeaseMode mode, AssignmentId assignment);
   void drop_lease(Slot& slot, SegmentRef ref);
   void doom(SegmentRef ref);
   void free_if_unleased(Segment& segment);

@@ -15,7 +15,8 @@ namespace groth16d::supervisor {
 struct Lessee {
   Epoch epoch = 0;
   LeaseMode mode = LeaseMode::read_only;
-  bool evicting = false;  // EvictLease was sent
+  AssignmentId assignment = 0;  // that it was leased for first
+  bool evicting = false;        // EvictLease was sent
 };
 
 struct Segment {

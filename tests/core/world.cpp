@@ -548,7 +548,8 @@ void World::end_task(Process& p, bool release) {
     if (resident) continue;
     p.leases.erase(ref);
     memory_.at(ref).readers.erase({p.slot, p.epoch});
-    if (p.behaviour.lies_about_seal && writable) {
+    // Only what is sealed can show a lie; nobody can tell a prove worker's mapping of `ab` from a released one.
+    if (p.behaviour.lies_about_seal && writable && !std::holds_alternative<AssignProve>(task.what)) {
       p.clings.insert(ref);
     } else {
       memory_.at(ref).writers.erase({p.slot, p.epoch});

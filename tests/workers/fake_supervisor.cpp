@@ -236,7 +236,8 @@ Answer FakeSupervisor::answer(const WorkerProcess& worker, std::uint64_t assignm
   answer.result = hear(
       worker, [&](const v1::Up& up) { return up.assignment() == assignment && !up.has_heartbeat() && !up.has_log(); });
   hear(worker, v1::Up::kReady);
-  while (auto released = take(worker.slot, [](const v1::Up& up) { return up.has_released(); })) {
+  const auto of_assignment = [&](const v1::Up& up) { return up.has_released() && up.assignment() == assignment; };
+  while (auto released = take(worker.slot, of_assignment)) {
     answer.released.push_back(released->released().segment());
   }
   return answer;

@@ -21,7 +21,8 @@ constexpr seconds kLeasesDue{5};     // a lease is sent before its assignment; l
 constexpr seconds kLeaseExpiry{30};  // a lease that no assignment names for so long is given back
 constexpr seconds kWelcomeDue{30};   // the supervisor's own limit for a start
 constexpr milliseconds kHousekeeping{1'000};
-constexpr int kLogWarning = 4;  // syslog priority
+constexpr std::uint64_t kNoAssignment = 0;  // of a lease that goes back on its own account
+constexpr int kLogWarning = 4;              // syslog priority
 
 // Pages in memory, shared ones included; 0 where /proc does not say.
 std::uint64_t resident_bytes() {
@@ -114,8 +115,9 @@ Result<void> Conversation::hear_lifeline() {
 
 Result<void> Conversation::on_lease(ipc::ReceivedLease lease) {
   const LeaseName name{lease.message.segment, lease.message.generation};
-  const bool too_late = given_up_.erase(name) > 0 && !(in_hand_ && names(in_hand_->uses, name));
-  if (too_late) return send_released(name);
+  const auto given_up = given_up_.extract(name);
+  const bool wanted = given_up.empty() || (in_hand_ && names(in_hand_->uses, name));
+  if (!wanted) return send_released(name, given_up.mapped());
   shelf_.put(std::move(lease), Clock::now());
   return {};
 }
@@ -211,18 +213,19 @@ Result<void> Conversation::finish_waiting(v1::Up report) {
     if (shelf_.drop(name)) {
       released.push_back(name);
     } else {
-      given_up_.insert(name);
+      given_up_.emplace(name, in_hand_->message.assignment());
     }
   }
   return finish(std::move(report), released);
 }
 
 Result<void> Conversation::finish(v1::Up report, const std::vector<LeaseName>& released) {
-  report.set_assignment(in_hand_->message.assignment());
+  const std::uint64_t assignment = in_hand_->message.assignment();
   in_hand_.reset();
+  report.set_assignment(assignment);
   if (Result<void> sent = send(std::move(report)); !sent) return sent;
   for (const LeaseName& name : released) {
-    if (Result<void> sent = send_released(name); !sent) return sent;
+    if (Result<void> sent = send_released(name, assignment); !sent) return sent;
   }
   for (const LeaseName& name : std::exchange(evictions_, {})) {
     if (Result<void> evicted = on_evict(name); !evicted) return evicted;
@@ -257,7 +260,7 @@ Result<void> Conversation::on_evict(const LeaseName& name) {
     return {};
   }
   shelf_.drop(name);
-  return send_released(name);
+  return send_released(name, kNoAssignment);
 }
 
 Result<void> Conversation::keep_time() {
@@ -270,7 +273,7 @@ Result<void> Conversation::keep_time() {
     if (Result<void> told = fail_for_missing_lease(); !told) return told;
   }
   for (const LeaseName& name : shelf_.drop_older_than(now - kLeaseExpiry)) {
-    if (Result<void> sent = send_released(name); !sent) return sent;
+    if (Result<void> sent = send_released(name, kNoAssignment); !sent) return sent;
   }
   return now >= next_heartbeat_ ? heartbeat() : Result<void>();
 }
@@ -297,8 +300,9 @@ Result<void> Conversation::heartbeat() {
   return send(std::move(up));
 }
 
-Result<void> Conversation::send_released(const LeaseName& name) {
+Result<void> Conversation::send_released(const LeaseName& name, std::uint64_t assignment) {
   v1::Up up;
+  up.set_assignment(assignment);
   up.mutable_released()->set_segment(name.segment);
   up.mutable_released()->set_generation(name.generation);
   return send(std::move(up));

@@ -8,9 +8,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "ipc/worker_channel.hpp"
@@ -64,7 +64,7 @@ class Conversation {
   Result<void> heartbeat();
 
   Result<void> send(v1::Up message) { return link_.send(std::move(message)); }
-  Result<void> send_released(const LeaseName& name);
+  Result<void> send_released(const LeaseName& name, std::uint64_t assignment);
   Result<void> send_ready();
 
   bool finished() const { return draining_ && !in_hand_; }
@@ -75,8 +75,8 @@ class Conversation {
   std::unique_ptr<ComputingThread> computer_;  // from WELCOME on
   LeaseShelf shelf_;
   std::optional<InHand> in_hand_;
-  std::set<LeaseName> given_up_;      // leases of an assignment that ended without them
-  std::vector<LeaseName> evictions_;  // of residents that the running assignment reads
+  std::map<LeaseName, std::uint64_t> given_up_;  // leases that an assignment, the number, ended without
+  std::vector<LeaseName> evictions_;             // of residents that the running assignment reads
   std::chrono::milliseconds heartbeat_interval_{0};
   Clock::time_point next_heartbeat_;
   Clock::time_point welcome_due_;

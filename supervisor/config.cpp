@@ -113,7 +113,7 @@ Result<void> check_config(const Config& config) {
   if (length > kLongestRuntimeDir)
     return bad(fmt::format("runtime_dir is {} bytes long; sockets in it need it to be at most {}", length,
                            kLongestRuntimeDir));
-  if (config.state_dir.lexically_normal() == config.runtime_dir.lexically_normal())
+  if ((config.state_dir / "").lexically_normal() == (config.runtime_dir / "").lexically_normal())
     return bad("state_dir and runtime_dir must differ");
   return {};
 }

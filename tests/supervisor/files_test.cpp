@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "supervisor/files.hpp"

@@ -22,6 +22,7 @@ constexpr std::uint64_t kHeaderBytes = 4 + kScalarBytes + 4 * 4 + 8 + 4;
 constexpr std::uint64_t kLabelBytes = 8;
 constexpr std::uint64_t kTermBytes = 4 + kScalarBytes;
 constexpr std::uint64_t kSmallestRowBytes = 3 * 4;  // three empty combinations
+constexpr std::uint64_t kUnnamedWires = std::uint64_t{1} << 16;
 
 Result<R1csHeader> read_header(const Container& container) {
   const Section section = container.section(kHeader);
@@ -68,6 +69,17 @@ Result<void> refuse_custom_gates(const Container& container) {
   return {};
 }
 
+// Without labels no section's length speaks of the wires: their number is held to what the constraints could name, and
+// to some that nothing names, so that a few bytes cannot ask for a bitmap of 2^32 wires.
+Result<void> check_unlabelled_wires(const Container& container, const R1csHeader& header) {
+  const std::uint64_t most = container.section(kConstraints).payload.size() + kUnnamedWires;
+  if (header.n_wires <= most) return {};
+  const Section section = container.section(kHeader);
+  return container.fail(
+      section, section.offset, "wire_count",
+      fmt::format("{} wires without labels, expected at most {} in a file of this size", header.n_wires, most));
+}
+
 Result<void> check_sizes(const Container& container, const R1csHeader& header) {
   const Section constraints = container.section(kConstraints);
   if (header.n_constraints > constraints.payload.size() / kSmallestRowBytes) {
@@ -75,7 +87,7 @@ Result<void> check_sizes(const Container& container, const R1csHeader& header) {
                           fmt::format("{} constraints do not fit into {} bytes (at least {} each)",
                                       header.n_constraints, constraints.payload.size(), kSmallestRowBytes));
   }
-  if (!container.has(kLabels)) return {};
+  if (!container.has(kLabels)) return check_unlabelled_wires(container, header);
   return container.expect_length(container.section(kLabels), header.n_wires * kLabelBytes,
                                  fmt::format("{} wires x {}", header.n_wires, kLabelBytes));
 }

@@ -122,9 +122,13 @@ class Reader {
   std::string_view format_;
 };
 
+// A proof is about 1 KiB, whatever its circuit.
+constexpr JsonLimits kProofLimits{.max_bytes = 64 << 10};
+
 // The document as an object.
-Result<json> parse_object(const Reader& reader, const std::string& file, std::string_view text) {
-  Result<json> document = parse_json(file, text);
+Result<json> parse_object(const Reader& reader, const std::string& file, std::string_view text,
+                          JsonLimits limits = {}) {
+  Result<json> document = parse_json(file, text, limits);
   if (document && !document->is_object()) return reader.fail("shape", "the file is not a JSON object");
   return document;
 }
@@ -195,7 +199,7 @@ Result<AnyVerifyingKey> parse_verification_key_json(const std::string& file, std
 template <class C>
 Result<Proof<C>> parse_proof_json(const std::string& file, std::string_view text) {
   const Reader reader(file, "proof");
-  const Result<json> document = parse_object(reader, file, text);
+  const Result<json> document = parse_object(reader, file, text, kProofLimits);
   if (!document) return tl::unexpected(document.error());
   if (Result<void> protocol = reader.expect_groth16(*document); !protocol) return tl::unexpected(protocol.error());
   if (const auto name = document->find("curve"); name != document->end()) {

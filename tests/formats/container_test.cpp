@@ -2,11 +2,11 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "damage.hpp"
 #include "groth16/formats/binfile.hpp"
 #include "groth16/formats/r1cs.hpp"
 #include "groth16/formats/wtns.hpp"
 #include "groth16/formats/zkey.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16;
 using namespace groth16::formats;

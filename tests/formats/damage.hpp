@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/error.hpp"
-#include "sample.hpp"
+#include "tests/formats/sample.hpp"
 
 namespace groth16::formats::test {
 

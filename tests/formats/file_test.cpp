@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "damage.hpp"
 #include "groth16/formats/byte_sink.hpp"
 #include "groth16/formats/input_file.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16::formats;
 using namespace groth16::formats::test;

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "damage.hpp"
 #include "groth16/formats/input_file.hpp"
 #include "groth16/formats/proof_binary.hpp"
 #include "groth16/formats/r1cs_system.hpp"
@@ -12,6 +11,7 @@
 #include "groth16/formats/zkey.hpp"
 #include "groth16/proof/prove.hpp"
 #include "groth16/proof/verify.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16;
 using namespace groth16::formats;

@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <new>
 
-#include "damage.hpp"
 #include "groth16/formats/proof_binary.hpp"
 #include "groth16/formats/ptau.hpp"
 #include "groth16/formats/r1cs.hpp"
 #include "groth16/formats/wtns.hpp"
 #include "groth16/formats/zkey.hpp"
+#include "tests/formats/damage.hpp"
 
 namespace {
 std::atomic<std::size_t> largest_request{0};

@@ -1,11 +1,11 @@
 // snarkjs's JSON files, and the text form of a call to a Solidity verifier.
 #include <catch2/catch.hpp>
 
-#include "damage.hpp"
 #include "groth16/formats/calldata.hpp"
 #include "groth16/formats/json_document.hpp"
 #include "groth16/formats/snarkjs_json.hpp"
 #include "groth16/proof/verify.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16;
 using namespace groth16::formats;
@@ -88,6 +88,7 @@ TEST_CASE("texts that are not JSON are refused without an exception") {
   CHECK(read_public(std::string(1000000, '[')) == "json.depth");
   CHECK(read_public("[{\"a\":1,\"a\":2}]") == "json.duplicate_key");
   CHECK(error_of(parse_json("the.file", "[1]", {.max_bytes = 2})) == "json.too_large");
+  CHECK(read_proof<Bn254>("{\"padding\": \"" + std::string(64 << 10, ' ') + "\"}") == "json.too_large");
 }
 
 TEMPLATE_TEST_CASE("a proof is refused when a point is not what it says", "", Bn254, Bls12_381) {

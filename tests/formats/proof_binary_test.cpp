@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "damage.hpp"
 #include "groth16/proof/verify.hpp"
+#include "tests/formats/damage.hpp"
 
 using groth16d::Result;
 using namespace groth16;

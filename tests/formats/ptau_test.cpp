@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "damage.hpp"
 #include "groth16/formats/encoding.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16;
 using namespace groth16::formats;

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "damage.hpp"
 #include "groth16/formats/r1cs_system.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16;
 using namespace groth16::formats;
@@ -141,6 +141,8 @@ TEST_CASE("files of other compilers mean the same: no labels, split, shuffled an
   using Fr = Bn254::Fr;
   const auto& good = sample<Bn254>().r1cs;
   CHECK(read(Image(good).drop(kLabels).bytes()) == "accepted");
+  CHECK(read(Image(good).drop(kLabels).put(kHeader, kWires, std::uint32_t{0x10000}).bytes()) == "accepted");
+  CHECK(read(Image(good).drop(kLabels).put(kHeader, kWires, std::uint32_t{0xffffffff}).bytes()) == "r1cs.wire_count");
 
   auto rows = rows_of<Bn254>(good);
   auto& b = rows[1].b;  // 2x - 1

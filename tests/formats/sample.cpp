@@ -1,4 +1,4 @@
-#include "sample.hpp"
+#include "tests/formats/sample.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "damage.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16;
 using namespace groth16::formats;

@@ -3,13 +3,13 @@
 
 #include <catch2/catch.hpp>
 
-#include "damage.hpp"
 #include "groth16/formats/encoding.hpp"
 #include "groth16/formats/r1cs_system.hpp"
 #include "groth16/formats/wtns.hpp"
 #include "groth16/formats/zkey_writer.hpp"
 #include "groth16/proof/prove.hpp"
 #include "groth16/proof/verify.hpp"
+#include "tests/formats/damage.hpp"
 
 using namespace groth16;
 using namespace groth16::formats;

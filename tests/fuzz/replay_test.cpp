@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "targets.hpp"
+#include "tests/fuzz/targets.hpp"
 
 using namespace groth16::fuzz;
 

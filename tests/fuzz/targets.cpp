@@ -1,6 +1,6 @@
 // The readers of groth16/formats under arbitrary bytes. What a reader accepts is used as a worker would use it, and
 // what can be written again must come out the same.
-#include "targets.hpp"
+#include "tests/fuzz/targets.hpp"
 
 #include <cstdlib>
 #include <string_view>

@@ -82,6 +82,7 @@ Result<CoreConfig> core_config(const Config& config) {
     core.budget_total_bytes = automatic_budget_bytes(*usable);
   }
   core.jitter_seed = monotonic_ms();
+  core.first_epoch = monotonic_ms();  // no slot has had as many processes as milliseconds have passed
   return core;
 }
 

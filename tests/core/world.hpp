@@ -176,7 +176,6 @@ class World {
   std::multimap<TimePoint, std::function<void()>> agenda_;
   std::uint64_t life_ = 0;  // of the supervisor: what was on the way to a dead one is lost
   bool exited_ = false;
-  bool passing_ = false;
 
   std::map<SegmentRef, Memory> memory_;
   std::map<Key, Process> processes_;

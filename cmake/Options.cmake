@@ -13,7 +13,11 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(GROTH16D_CCACHE ccache)
 if(GROTH16D_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GROTH16D_CCACHE})
+  # What ccache must overlook to serve files that use a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GROTH16D_CCACHE})
+endif()
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 
 add_library(groth16d_flags INTERFACE)
@@ -23,6 +27,7 @@ target_compile_options(groth16d_flags INTERFACE
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(groth16d_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
   # unsigned __int128 carries the products of the portable limb kernel; -Wpedantic calls it an extension.
   # GCC 12 reports -Wmaybe-uninitialized, -Warray-bounds and -Wstringop-* inside its own inlined library code at -O2.
   target_compile_options(groth16d_flags INTERFACE

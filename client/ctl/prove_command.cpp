@@ -92,6 +92,9 @@ void run_prove(Session& session, ProveArguments& arguments) {
   if (!client) return session.fail_call(client.error());
 
   auto ended = run_job(*client, *submission, !session.json);
+  if (!ended && own && !own->is_running()) {
+    return session.fail({ErrorCode::internal, "private_daemon.ended", "the private groth16d ended:\n" + own->log()});
+  }
   if (!ended) return session.fail_call(ended.error());
   for (const auto& warning : ended->warnings()) say("warning: " + warning);
   if (ended->state() != v1::DONE) return session.fail(reason_of(*ended));

@@ -41,6 +41,9 @@ class PrivateDaemon {
   std::string runtime_dir() const { return folder_ + "/run"; }
   pid_t pid() const { return pid_; }
 
+  // False once it has ended by itself, which it never does in good health.
+  bool is_running() { return !has_exited(); }
+
   // What the daemon and its workers have written to standard error, at most the last 64 KiB.
   std::string log() const;
 

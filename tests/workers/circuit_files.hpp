@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "../formats/sample.hpp"
 #include "common/error.hpp"
 #include "groth16/formats/byte_sink.hpp"
 #include "groth16/formats/wtns.hpp"
+#include "tests/formats/sample.hpp"
 
 namespace groth16d::worker::test {
 

@@ -1,4 +1,4 @@
-#include "fake_supervisor.hpp"
+#include "tests/workers/fake_supervisor.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "../temporary_directory.hpp"
 #include "common/unique_fd.hpp"
 #include "ipc/lifeline.hpp"
 #include "ipc/worker_channel.hpp"
 #include "shm/last_words.hpp"
 #include "shm/segment.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace groth16d::worker::test {
 

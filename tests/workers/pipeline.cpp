@@ -1,4 +1,4 @@
-#include "pipeline.hpp"
+#include "tests/workers/pipeline.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "circuit_files.hpp"
-#include "fake_supervisor.hpp"
+#include "tests/workers/circuit_files.hpp"
+#include "tests/workers/fake_supervisor.hpp"
 
 namespace groth16d::worker::test {
 

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "pipeline.hpp"
+#include "tests/workers/pipeline.hpp"
 
 namespace groth16d::worker::test {
 

@@ -7,7 +7,7 @@
 #include "groth16/formats/proof_binary.hpp"
 #include "groth16/formats/snarkjs_json.hpp"
 #include "groth16/proof/verify.hpp"
-#include "pipeline.hpp"
+#include "tests/workers/pipeline.hpp"
 
 namespace groth16d::worker::test {
 

@@ -6,11 +6,11 @@
 
 #include <cstring>
 
-#include "../proof/sample_circuit.hpp"
-#include "circuit_files.hpp"
 #include "common/posix.hpp"
 #include "groth16/formats/r1cs.hpp"
 #include "groth16/formats/snarkjs_json.hpp"
+#include "tests/proof/sample_circuit.hpp"
+#include "tests/workers/circuit_files.hpp"
 #include "workers/cpu/prove_stage.hpp"
 #include "workers/load/circuit.hpp"
 #include "workers/load/inspect_input.hpp"

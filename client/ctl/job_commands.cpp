@@ -173,7 +173,7 @@ void add_job_name_command(CLI::App& app, const char* name, const char* help,
 void add_submit(CLI::App& app, Session& session) {
   auto input = std::make_shared<JobInput>();
   auto* command = app.add_subcommand("submit", "hand in a job of one or more witnesses; prints its name");
-  add_job_options(*command, *input);
+  add_job_options(*command, *input, "--zkey");
   command->add_option("--wtns,wtns", input->witnesses, "the witnesses, one a partition")->type_name("FILE")->required();
   command->callback([&session, input] {
     if (input->circuit.empty() == input->zkey.empty()) {

@@ -61,10 +61,10 @@ Result<void> add_partition(const JobInput& input, std::size_t index, Submission&
 
 }  // namespace
 
-void add_job_options(CLI::App& command, JobInput& input) {
+void add_job_options(CLI::App& command, JobInput& input, const std::string& zkey_names) {
   command.add_option("--job", input.job, "the job's name; made up where it is not given")->type_name("NAME");
   auto* circuit = command.add_option("--circuit", input.circuit, "a registered circuit")->type_name("NAME");
-  auto* zkey = command.add_option("--zkey,zkey", input.zkey, "a proving key file")->type_name("FILE");
+  auto* zkey = command.add_option(zkey_names, input.zkey, "a proving key file")->type_name("FILE");
   circuit->excludes(zkey);
   command.add_option("--r1cs", input.r1cs, "the key's constraint system, to name a failing row")
       ->type_name("FILE")

@@ -28,7 +28,8 @@ struct JobInput {
 };
 
 // --job, --circuit, --zkey, --r1cs, --allow-insecure-key, --declare-public, --send, --priority, --deadline.
-void add_job_options(CLI::App& command, JobInput& input);
+// zkey_names: "--zkey", or "--zkey,zkey" where the key may also be the first positional argument.
+void add_job_options(CLI::App& command, JobInput& input, const std::string& zkey_names);
 
 struct Submission {
   v1::SubmitRequest request;

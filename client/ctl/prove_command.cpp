@@ -116,7 +116,7 @@ void run_prove(Session& session, ProveArguments& arguments) {
 void add_prove_command(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ProveArguments>();
   auto* command = app.add_subcommand("prove", "prove a witness; starts a private daemon where none runs");
-  add_job_options(*command, arguments->input);
+  add_job_options(*command, arguments->input, "--zkey,zkey");
   command->add_option("--wtns,wtns", arguments->witness, "the witness")->type_name("FILE")->required();
   command->add_option("--proof,proof", arguments->paths.proof, "where proof.json goes")->type_name("FILE")->required();
   command->add_option("--public,public", arguments->paths.public_inputs, "where public.json goes")

@@ -186,7 +186,8 @@ void Machine::start_partition(Partition& partition) {
     partition.ab = segments_.create(owner, BufferKind::ab, circuit.facts.ab_bytes).ref;
     refs.push_back(partition.ab);
   }
-  partition.request = ask_segments(owner, refs, Work{partition.job->record.job, partition.index, partition.attempt});
+  partition.request =
+      ask_segments(owner, refs, Work{partition.job->record.job, partition.index, partition.most_attempts()});
   touch(*partition.job);
 }
 

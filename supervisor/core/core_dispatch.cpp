@@ -8,8 +8,9 @@ namespace {
 
 using Leases = std::vector<std::pair<SegmentRef, LeaseMode>>;
 
-Work work_of(const Partition& partition) {
-  return Work{partition.job->record.job, partition.index, partition.attempt + 1};
+Work next_work(Partition& partition, Stage stage) {
+  const std::uint32_t attempt = ++partition.attempts[static_cast<std::size_t>(stage)];
+  return Work{partition.job->record.job, partition.index, attempt};
 }
 
 }  // namespace
@@ -184,8 +185,7 @@ Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const Leases& l
 
 Task& Machine::assign_partition(Slot& slot, Partition& partition, Stage stage, const Leases& leases, Assignment what) {
   Job& job = *partition.job;
-  const Work work = work_of(partition);
-  partition.attempt = work.attempt;
+  const Work work = next_work(partition, stage);
   partition.progress_permille = 0;
   Task& task = assign(slot, stage, work, leases, std::move(what));
   task.partition = &partition;

@@ -228,7 +228,7 @@ void Machine::verification_failed(Partition& partition, const Error& error) {
   if (facts.ab_bytes == 0) return open_tracks(partition);
   partition.ab = segments_.create(account(partition), BufferKind::ab, facts.ab_bytes).ref;
   partition.request = ask_segments(account(partition), {partition.ab},
-                                   Work{partition.job->record.job, partition.index, partition.attempt});
+                                   Work{partition.job->record.job, partition.index, partition.most_attempts()});
 }
 
 // ------------------------------------------------------------------ the result

@@ -126,7 +126,7 @@ JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) con
   if (circuit != circuit_uids_.end()) view.warnings = circuits_.at(circuit->second).facts.warnings;
   for (const Partition& partition : job.partitions) {
     PartitionView part{
-        partition.index, supervisor::state_of(partition), partition.attempt, partition.progress_permille, {}};
+        partition.index, supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {}};
     for (const Partition::Running& running : partition.running) part.slots.push_back(running.slot);
     view.partitions.push_back(std::move(part));
   }

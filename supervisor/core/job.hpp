@@ -12,6 +12,8 @@
 // left. In both it waits for every answer that is still under way, so that no late event can find it in a new life.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "supervisor/core/view.hpp"
@@ -68,10 +70,10 @@ struct Partition {
   bool store_under_way = false;
   bool stored = false;
 
-  std::uint32_t attempt = 0;   // assignments given; only grows
-  std::vector<SlotId> deaths;  // that count, by slot
-  std::set<SlotId> avoid;      // slots on which a stage failed
-  std::uint32_t retries = 0;   // FAILED{retryable}
+  std::array<std::uint32_t, kStages> attempts{};  // assignments given, by stage; they only grow
+  std::vector<SlotId> deaths;                     // that count, by slot
+  std::set<SlotId> avoid;                         // slots on which a stage failed
+  std::uint32_t retries = 0;                      // FAILED{retryable}
   std::uint32_t verification_failures = 0;
   std::optional<SlotId> suspect_slot;  // made the sums that did not verify
   bool suspect = false;                // died in company: retried alone
@@ -85,6 +87,7 @@ struct Partition {
   std::vector<Running> running;
   std::uint32_t progress_permille = 0;
 
+  std::uint32_t most_attempts() const { return *std::max_element(attempts.begin(), attempts.end()); }
   bool holds_nothing() const {
     return !input_file && !input_segment && !witness && !ab && request == 0 && running.empty() && !store_under_way;
   }

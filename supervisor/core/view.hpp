@@ -8,7 +8,7 @@ namespace groth16d::supervisor {
 struct PartitionView {
   std::uint32_t partition = 0;
   PartitionState state = PartitionState::waiting;
-  std::uint32_t attempt = 0;  // assignments so far
+  std::uint32_t attempt = 0;  // assignments so far of the stage that had most
   std::uint32_t progress_permille = 0;
   std::vector<SlotId> slots;  // working on it now
 };

@@ -311,7 +311,8 @@ void World::act(const DeleteCircuit& erase) {
     if (journal_fails())
       return pass(CircuitDeleteFailed{erase.circuit, {ErrorCode::system, "journal.full", "disk full"}});
     circuits_.erase(erase.circuit);
-    attempts_.erase("circuit." + erase.circuit + "/0");
+    std::erase_if(attempts_,
+                  [&](const auto& entry) { return entry.first.starts_with("circuit." + erase.circuit + "/"); });
     pass(CircuitDeleted{erase.circuit});
   });
 }
@@ -462,7 +463,8 @@ std::uint64_t World::private_bytes_of(const Assign& assign) const {
 
 void World::act(const Assign& assign) {
   assigned_.push_back(assign);
-  const std::string work = assign.work.job + "/" + std::to_string(assign.work.partition);
+  const std::string work = assign.work.job + "/" + std::to_string(assign.work.partition) + "/" +
+                           std::string(to_string(stage_of(assign.what)));
   const bool forgettable = work.starts_with("circuit.path:");  // the core forgets an unused circuit of a path
   if (assign.work.attempt <= attempts_[work] && !forgettable)
     fault("I9: attempt " + std::to_string(assign.work.attempt) + " of " + work + " is not new");

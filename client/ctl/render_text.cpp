@@ -21,8 +21,6 @@ std::string field(const char* name, const std::string& value) {
   return value.empty() ? std::string() : fmt::format("{:<13}{}\n", name, value);
 }
 
-std::string attempt_text(std::uint32_t attempt) { return attempt > 1 ? fmt::format("attempt {}", attempt) : ""; }
-
 // The bar of a span within a job that took `total_ms`; every span shows at least one mark.
 std::string bar_of(const v1::StageSpan& span, std::uint64_t total_ms) {
   const auto column = [&](std::uint64_t at_ms) {
@@ -85,11 +83,11 @@ std::string text_of(const v1::JobStatus& job) {
   for (const auto& warning : job.warnings()) text += field("warning", warning);
   if (!client::has_ended(job.state())) {
     text += field("progress", fmt::format("{} %", client::progress_permille(job) / 10));
-    Rows rows = {{"PARTITION", "STATE", "DONE", "SLOTS", ""}};
+    Rows rows = {{"PARTITION", "STATE", "DONE", "SLOTS"}};
     for (const auto& partition : job.partitions()) {
       rows.push_back({std::to_string(partition.partition()), word(partition.state()),
                       fmt::format("{} %", partition.progress_permille() / 10),
-                      fmt::format("{}", fmt::join(partition.slots(), " ")), attempt_text(partition.attempt())});
+                      fmt::format("{}", fmt::join(partition.slots(), " "))});
     }
     if (rows.size() > 1) text += '\n' + table(rows);
   }
@@ -177,7 +175,7 @@ std::string timeline_of(const v1::JobStatus& job) {
                 "BEGIN", "TOOK", ""}};
   for (const auto& span : spans) {
     const std::uint64_t took_ms = span.end_ms() >= span.begin_ms() ? span.end_ms() - span.begin_ms() : 0;
-    const std::string note = span.outcome() == "done" ? attempt_text(span.attempt()) : span.outcome();
+    const std::string note = span.outcome() == "done" ? "" : span.outcome();
     rows.push_back({std::to_string(span.partition()), span.stage(), span.slot(), bar_of(span, total_ms),
                     duration_text(span.begin_ms()), duration_text(took_ms), note});
   }

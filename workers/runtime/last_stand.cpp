@@ -134,7 +134,9 @@ void say_last_words(std::string_view text) {
 }
 
 void end_last_words() {
-  if (page) page->end();
+  if (!page) return;
+  page->say("");  // of finished work there is nothing to say
+  page->end();
 }
 
 void set_bus_fault_repair(BusFaultRepair repair) { bus_fault_repair.store(repair, std::memory_order_relaxed); }

@@ -146,7 +146,7 @@ TEST_CASE("an unsatisfied witness is refused with its row where the constraint s
   const auto named = run_job(client, request_for("named", "with", {wrong}));
   REQUIRE(named.state() == v1::FAILED);
   CHECK(named.failure().code() == "unsatisfied");
-  CHECK(named.failure().text().find("row 6") != std::string::npos);
+  CHECK(named.failure().text().find("constraint 6 ") != std::string::npos);
   INFO(named.failure().text());
 
   const auto unnamed = run_job(client, request_for("unnamed", "without", {wrong}));

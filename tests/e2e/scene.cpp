@@ -20,7 +20,7 @@ namespace formats = groth16::formats;
 
 constexpr std::uint64_t kPlaintext = 20'260'131;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{64} << 20;
-constexpr std::chrono::minutes kPatience{5};
+constexpr std::chrono::minutes kPatience{20};  // 40 partitions take two minutes on two idle cores, not all are idle
 
 template <class Fn>
 void write_file(const fs::path& path, Fn&& write) {

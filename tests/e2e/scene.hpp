@@ -50,7 +50,7 @@ void add_circuit(client::Client& client, const std::string& name, const CircuitF
 v1::SubmitRequest request_for(const std::string& job, const std::string& circuit,
                               const std::vector<fs::path>& witnesses);
 
-// Submits and waits, five minutes at most.
+// Submits and waits, 20 minutes at most.
 v1::JobStatus run_job(client::Client& client, const v1::SubmitRequest& request);
 v1::JobStatus wait_for(client::Client& client, const std::string& job);
 
@@ -61,7 +61,7 @@ bool is_valid(const fs::path& vk, const std::string& public_json, const std::str
 v1::ResultReply checked_result(client::Client& client, const std::string& job, const fs::path& vk);
 
 // Asks every 5 ms until it holds; false after the timeout.
-bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds timeout = std::chrono::seconds(60));
+bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds timeout = std::chrono::minutes(5));
 
 // Copies a file with bytes changed: `change` gets the whole content.
 fs::path changed_copy(const fs::path& from, const fs::path& to, const std::function<void(std::string&)>& change);

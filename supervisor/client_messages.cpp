@@ -18,6 +18,11 @@ bool is_name_letter(char letter) {
          letter == '.' || letter == '_' || letter == '-';
 }
 
+// The automatic name of a circuit by key path ends with what tells two states of one file apart: nothing for a person.
+std::string shown_name(const CircuitName& name) {
+  return name.starts_with("path:") ? name.substr(0, name.find('|')) : name;
+}
+
 v1::PartitionState state_of(PartitionState state) {
   switch (state) {
     case PartitionState::waiting:
@@ -159,7 +164,7 @@ v1::JobState state_of(JobState state) {
 v1::JobStatus status_of(const JobView& job) {
   v1::JobStatus message;
   message.set_job(job.job);
-  message.set_circuit(job.circuit);
+  message.set_circuit(shown_name(job.circuit));
   message.set_state(state_of(job.state));
   message.set_priority(static_cast<v1::Priority>(job.priority));
   for (const PartitionView& partition : job.partitions) add_partition(partition, message.add_partitions());
@@ -173,7 +178,7 @@ v1::JobStatus status_of(const JobView& job) {
 
 v1::CircuitStatus status_of(const CircuitView& circuit) {
   v1::CircuitStatus message;
-  message.set_circuit(circuit.circuit);
+  message.set_circuit(shown_name(circuit.circuit));
   message.set_state(std::string(to_string(circuit.state)));
   message.set_key_path(circuit.source.key_path);
   message.set_r1cs_path(circuit.source.r1cs_path);

@@ -89,6 +89,14 @@ TEST_CASE("fields cannot be moved across their borders without changing the norm
   CHECK(normal_form(first) != normal_form(second));
 }
 
+TEST_CASE("a circuit by path is shown by its path, a registered one by its name") {
+  JobView job;
+  job.circuit = "path:/srv/a.zkey|/srv/a.r1cs||65024:1:2:3";
+  CHECK(status_of(job).circuit() == "path:/srv/a.zkey");
+  job.circuit = "spend";
+  CHECK(status_of(job).circuit() == "spend");
+}
+
 TEST_CASE("states of a list request are translated, and none means all") {
   v1::ListRequest request;
   CHECK(states_of(request).empty());

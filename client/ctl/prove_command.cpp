@@ -1,6 +1,7 @@
 // prove: one witness to one proof, as rapidsnark's `prover K W P Q`: submit, wait, write. Asks the daemon that runs,
 // and where none does, brings one of its own for the time of the job.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +17,10 @@
 
 namespace groth16d::ctl {
 namespace {
+
+// A daemon of our own that does not answer is slow, not gone: its end is seen by its pid. On a machine with eight
+// compilers to a core a SUBMIT took more than the 10 s of other commands.
+constexpr std::uint64_t kOwnDaemonTimeout_ms = 120'000;
 
 struct ProveArguments {
   JobInput input;
@@ -88,7 +93,8 @@ void run_prove(Session& session, ProveArguments& arguments) {
     own.emplace(std::move(*started));
     address = own->address();
   }
-  auto client = client::Client::connect(*address, session.timeout_ms());
+  const std::uint64_t timeout_ms = own ? std::max(session.timeout_ms(), kOwnDaemonTimeout_ms) : session.timeout_ms();
+  auto client = client::Client::connect(*address, timeout_ms);
   if (!client) return session.fail_call(client.error());
 
   auto ended = run_job(*client, *submission, !session.json);

@@ -127,6 +127,7 @@ JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) con
   for (const Partition& partition : job.partitions) {
     PartitionView part{
         partition.index, supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {}};
+    if (part.state == PartitionState::proven) part.progress_permille = 1000;
     for (const Partition::Running& running : partition.running) part.slots.push_back(running.slot);
     view.partitions.push_back(std::move(part));
   }

@@ -95,6 +95,32 @@ void on_fatal_signal(int signal, siginfo_t* info, void*) {
   std::abort();
 }
 
+// A signal stack for as long as its thread lives. A thread that has one (a sanitizer gives one) keeps it.
+class SignalStack {
+ public:
+  SignalStack() {
+    stack_t present{};
+    ::sigaltstack(nullptr, &present);
+    if ((present.ss_flags & SS_DISABLE) == 0) return;
+    stack_t stack{};
+    stack.ss_sp = memory_.data();
+    stack.ss_size = memory_.size();
+    is_ours_ = ::sigaltstack(&stack, nullptr) == 0;
+  }
+  ~SignalStack() {
+    if (!is_ours_) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    ::sigaltstack(&none, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  std::array<std::byte, 64 * 1024> memory_;
+  bool is_ours_ = false;
+};
+
 }  // namespace
 
 Result<void> install_last_stand(int last_words_fd) {
@@ -114,15 +140,7 @@ Result<void> install_last_stand(int last_words_fd) {
   return {};
 }
 
-void give_thread_signal_stack() {
-  // Two threads of a worker live as long as it does; their stacks are theirs for good.
-  constexpr std::size_t kStackBytes = 64 * 1024;
-  thread_local std::array<std::byte, kStackBytes> memory;
-  stack_t stack{};
-  stack.ss_sp = memory.data();
-  stack.ss_size = memory.size();
-  ::sigaltstack(&stack, nullptr);
-}
+void give_thread_signal_stack() { thread_local const SignalStack stack; }
 
 void begin_last_words(std::string_view stage, std::string_view job, std::uint32_t partition, std::uint32_t attempt,
                       std::uint64_t assignment) {

@@ -297,7 +297,7 @@ TEMPLATE_TEST_CASE("infinity is legal in the sections that circuits make so", ""
   const auto& good = sample<TestType>().zkey;
   // Wire 4 occurs nowhere, so its points are at infinity already.
   const std::size_t last = Image(good).size_of(kA) - 2 * TestType::Fq::kBytes;
-  const auto& bytes = Image(good).part(kA).payload;
+  const auto bytes = Image(good).part(kA).payload;
   CHECK(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(last), bytes.end(),
                     [](std::byte b) { return b == std::byte{0}; }));
   CHECK(read<TestType>(Image(good).put(kL, 0, TestType::G1::infinity()).bytes()) == "accepted");

@@ -25,8 +25,10 @@ __global__ void accumulate(const Affine<F>* points, Xyzz<F>* sums, std::size_t c
 
 template __global__ void multiply<Bn254::Fr>(const Bn254::Fr*, const Bn254::Fr*, Bn254::Fr*, std::size_t);
 template __global__ void multiply<Bn254::Fq>(const Bn254::Fq*, const Bn254::Fq*, Bn254::Fq*, std::size_t);
-template __global__ void multiply<Bls12_381::Fr>(const Bls12_381::Fr*, const Bls12_381::Fr*, Bls12_381::Fr*, std::size_t);
-template __global__ void multiply<Bls12_381::Fq>(const Bls12_381::Fq*, const Bls12_381::Fq*, Bls12_381::Fq*, std::size_t);
+template __global__ void multiply<Bls12_381::Fr>(const Bls12_381::Fr*, const Bls12_381::Fr*, Bls12_381::Fr*,
+                                                 std::size_t);
+template __global__ void multiply<Bls12_381::Fq>(const Bls12_381::Fq*, const Bls12_381::Fq*, Bls12_381::Fq*,
+                                                 std::size_t);
 template __global__ void accumulate<Bn254::Fq>(const Affine<Bn254::Fq>*, Xyzz<Bn254::Fq>*, std::size_t);
 template __global__ void accumulate<Bn254::Fq2>(const Affine<Bn254::Fq2>*, Xyzz<Bn254::Fq2>*, std::size_t);
 template __global__ void accumulate<Bls12_381::Fq>(const Affine<Bls12_381::Fq>*, Xyzz<Bls12_381::Fq>*, std::size_t);

@@ -46,7 +46,7 @@ TEST_CASE("a file beneath its root opens") {
 TEST_CASE("no path leaves its root: neither .., nor an absolute path, nor a symbolic or magic link") {
   const Tree tree;
   for (const char* path : {"../secret.txt", "sub/../../secret.txt", "/etc/passwd", "link_out", "link_in",
-                                 "up/secret.txt", "up/root/inside.txt"}) {
+                           "up/secret.txt", "up/root/inside.txt"}) {
     CAPTURE(path);
     const auto opened = open_beneath(tree.root, path);
     REQUIRE_FALSE(opened);
@@ -69,7 +69,7 @@ TEST_CASE("an absolute path opens through the configured root that contains it, 
   const std::vector<std::string> roots = {"/nowhere", tree.root + "/"};
   CHECK(content_of(open_inside_roots(roots, tree.root + "/sub/deep.txt").value().get()) == "deep");
   for (const std::string& path : {tree.directory / "secret.txt", tree.root + "/../secret.txt", tree.root + "x/y",
-                                 tree.root, std::string("sub/deep.txt"), std::string()}) {
+                                  tree.root, std::string("sub/deep.txt"), std::string()}) {
     CAPTURE(path);
     CHECK(open_inside_roots(roots, path).error().code == ErrorCode::denied);
   }

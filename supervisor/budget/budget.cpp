@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "supervisor/core/mutation.hpp"
+
 namespace groth16d::supervisor {
 namespace {
 
@@ -24,6 +26,7 @@ Budget::Budget(std::uint64_t total_bytes, std::uint64_t critical_reserved_bytes)
     : total_(total_bytes), critical_reserved_(std::min(critical_reserved_bytes, total_bytes)) {}
 
 std::uint64_t Budget::deficit(std::uint64_t bytes, bool critical) const {
+  if (mutated(Mutation::budget_ignored)) return 0;
   const std::uint64_t over_total = excess(add(used_, bytes), total_);
   if (critical) return over_total;
   return std::max(over_total, excess(add(used_ - critical_used_, bytes), limit(false)));

@@ -32,7 +32,6 @@ enum class CircuitPhase {
   resident,
   retreating,  // gives everything back, then goes to `after`
   failed,
-  deleting,  // DeleteCircuit asked
 };
 
 enum class AfterRetreat { inspect_again, known, failed, erase };

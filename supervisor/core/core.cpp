@@ -75,6 +75,7 @@ std::vector<JobView> Core::jobs(const std::vector<JobState>& states, std::size_t
 std::optional<ResultView> Core::result(const JobId& job) const { return machine_->result(job); }
 std::vector<CircuitView> Core::circuits() const { return machine_->circuits(); }
 std::vector<WorkerView> Core::workers() const { return machine_->workers(); }
+Subject Core::subject(const Event& event) const { return machine_->subject(event); }
 std::vector<std::string> Core::check_invariants() const { return machine_->check_invariants(); }
 
 Machine::Machine(const CoreConfig& config)

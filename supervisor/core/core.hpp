@@ -11,6 +11,7 @@
 #include "supervisor/core/action.hpp"
 #include "supervisor/core/config.hpp"
 #include "supervisor/core/event.hpp"
+#include "supervisor/core/subject.hpp"
 #include "supervisor/core/view.hpp"
 
 namespace groth16d::supervisor {
@@ -40,7 +41,10 @@ class Core {
   std::vector<CircuitView> circuits() const;                 // registered ones and those of jobs by path
   std::vector<WorkerView> workers() const;
 
-  // Invariants I1 to I11 of the architecture page; each line names one that does not hold. For tests and debug builds.
+  // What `event` would find, were it passed now.
+  Subject subject(const Event& event) const;
+
+  // Invariants I1 to I13 of docs/DESIGN.md; each line names one that does not hold. For tests and debug builds.
   std::vector<std::string> check_invariants() const;
 
  private:

@@ -9,9 +9,17 @@
 
 namespace groth16d::supervisor {
 
+AdmissionLine<Partition>::Place Machine::place_of(const Partition& partition) const {
+  const Job& job = *partition.job;
+  if (mutated(Mutation::small_overtakes_large) && job.circuit)
+    return {job.circuit->facts.witness_bytes << 32 | job.uid, partition.index};
+  return {job.uid, partition.index};
+}
+
 void Machine::enqueue(Partition& partition) {
   partition.phase = Phase::queued;
   if (partition.waiting_since == TimePoint{}) partition.waiting_since = now_;
+  partition.queued_before_admission = next_admission_;
   admission_.insert(partition.job->record.priority, place_of(partition), partition.waiting_since, &partition);
   touch(*partition.job);
 }
@@ -176,6 +184,8 @@ void Machine::start_partition(Partition& partition) {
   partition.phase = Phase::allocating;
   partition.admitted = true;
   partition.admission = next_admission_++;
+  last_admitted_[static_cast<std::size_t>(partition.job->record.priority) - 1] = {partition.job->uid, partition.index,
+                                                                                  partition.admission};
   ++in_flight_;
   ++circuit.in_flight;
   circuit.last_used = now_;

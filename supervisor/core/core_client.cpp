@@ -30,7 +30,7 @@ Job* Machine::find_job(const JobId& id) {
 // ------------------------------------------------------------------ submit
 
 void Machine::handle(const SubmitRequested& request) {
-  if (Job* job = find_job(request.job)) {
+  if (Job* job = find_job(request.job); job && !mutated(Mutation::one_id_two_jobs)) {
     if (job->record.digest != request.digest)
       return reply_error(request.token,
                          {ErrorCode::conflict, "job.digest", "job " + request.job + " exists with another content"});
@@ -44,9 +44,10 @@ void Machine::handle(const SubmitRequested& request) {
   JobRecord record{request.job,    request.digest,     circuit->name,    circuit->by_path,
                    request.source, request.partitions, request.priority, request.deadline_ms};
   Job& job = create_job(std::move(record), circuit);
-  job.submit_tokens.push_back(request.token);
   ++journal_writes_;
   act(StoreJob{request.token, job.record});
+  if (mutated(Mutation::accepted_before_durable)) return reply(request.token, 202, std::nullopt, request.job);
+  job.submit_tokens.push_back(request.token);
 }
 
 std::optional<Error> Machine::refuse_submit(const SubmitRequested& request, Circuit*& circuit) {

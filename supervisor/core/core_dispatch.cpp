@@ -9,8 +9,9 @@ namespace {
 using Leases = std::vector<std::pair<SegmentRef, LeaseMode>>;
 
 Work next_work(Partition& partition, Stage stage) {
-  const std::uint32_t attempt = ++partition.attempts[static_cast<std::size_t>(stage)];
-  return Work{partition.job->record.job, partition.index, attempt};
+  std::uint32_t& attempts = partition.attempts[static_cast<std::size_t>(stage)];
+  if (attempts == 0 || !mutated(Mutation::attempts_not_counted)) ++attempts;
+  return Work{partition.job->record.job, partition.index, attempts};
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ void Machine::advance_drain() {
   for (Circuit* circuit : holding) retreat(*circuit, AfterRetreat::known);
   const bool empty =
       std::all_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.phase == SlotPhase::gone; });
-  if (!empty || !segments_.empty() || !requests_.empty() || journal_writes_ > 0) return;
+  const bool settled = empty && segments_.empty() && requests_.empty() && journal_writes_ == 0;
+  if (!settled && !mutated(Mutation::exit_before_empty)) return;
   const bool unstored =
       std::any_of(jobs_.begin(), jobs_.end(), [](const auto& entry) { return entry.second.store_retry; });
   if (unstored && drain_ == Drain::orderly) return;

@@ -110,6 +110,7 @@ void Machine::handle(const WitnessSealed& event) {
   partition.phase = Phase::sealing;
   shrink_private(partition, std::max(facts.prove_private_bytes + facts.b2_private_bytes, facts.assemble_private_bytes));
   doom(partition.input_segment);
+  if (mutated(Mutation::permit_back_after_synthesis)) leave_budget(partition);
   settle(partition);
 }
 
@@ -148,7 +149,7 @@ void Machine::handle(const ProveDone& event) {
   partition.prove_slot = slot->id;
   shrink_private(partition,
                  std::max(partition.b2 == Track::done ? 0 : facts.b2_private_bytes, facts.assemble_private_bytes));
-  doom(partition.ab);  // phase 1: gone while b_g2_msm may still run
+  if (!mutated(Mutation::ab_kept_to_the_end)) doom(partition.ab);  // phase 1: gone while b_g2_msm may still run
   try_assemble(partition);
 }
 
@@ -330,6 +331,7 @@ void Machine::record_fault(Partition& partition, SlotId slot) { blame_.record(pa
 // The stage alone is done again; what its inputs were is still there (architecture, section 6).
 void Machine::retry_stage(Partition& partition, Stage stage) {
   const bool urgent = partition.job->critical();
+  if (mutated(Mutation::retry_synthesises_again)) stage = std::min(stage, Stage::synth);
   switch (stage) {
     case Stage::inspect:
       return retreat(partition, Phase::awaiting_circuit);
@@ -405,7 +407,7 @@ void Machine::settle(Partition& partition) {
       const bool empty = partition.holds_nothing();  // but for the journal's answer, which holds no memory
       partition.store_under_way = store;
       if (empty) leave_budget(partition);
-      if (!empty || !partition.stored) return;
+      if (!empty || !(partition.stored || mutated(Mutation::done_before_stored))) return;
       partition.phase = Phase::proven;
       log(&job, 6, "", "partition " + std::to_string(partition.index) + " is proven");
       act(Publish{"job." + job.record.job, "partition", job.record.job, partition.index, "", "proven", ""});

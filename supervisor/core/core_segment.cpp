@@ -171,6 +171,8 @@ void Machine::doom(SegmentRef ref) {
   Segment* segment = segments_.find(ref);
   if (!segment || segment->doomed) return;
   segment->doomed = true;
+  if (mutated(Mutation::release_at_request) && segment->kind)
+    budget_.release(segment->owner, *segment->kind, segment->total_bytes);
   if (segment->resident()) {
     for (auto& [id, lessee] : segment->lessees) {
       Slot* slot = find_slot(id);
@@ -221,7 +223,7 @@ void Machine::owner_changed(AccountId owner) {
   if (sealing) resident_sealed(*circuit);
 }
 
-std::vector<SegmentRef> Machine::refs_of(AccountId owner) const {
+std::array<SegmentRef, 4> Machine::refs_of(AccountId owner) const {
   if (const auto it = partitions_.find(owner.id); owner.holder == Holder::partition && it != partitions_.end())
     return {it->second->input_file, it->second->input_segment, it->second->witness, it->second->ab};
   if (const auto it = circuits_.find(owner.id); owner.holder == Holder::circuit && it != circuits_.end())

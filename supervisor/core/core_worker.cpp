@@ -12,6 +12,12 @@ constexpr int kExitUnusable = 69;
 constexpr int kExitConfiguration = 78;
 constexpr int kSigKill = 9;
 
+template <class Slots>
+auto find_in(Slots& slots, SlotId id) -> decltype(&slots.front()) {
+  const auto it = std::find_if(slots.begin(), slots.end(), [id](const Slot& slot) { return slot.id == id; });
+  return it == slots.end() ? nullptr : &*it;
+}
+
 void keep_earliest(std::optional<TimePoint>& earliest, std::optional<TimePoint> candidate) {
   if (candidate && (!earliest || *candidate < *earliest)) earliest = candidate;
 }
@@ -20,15 +26,18 @@ void keep_earliest(std::optional<TimePoint>& earliest, std::optional<TimePoint> 
 
 // ------------------------------------------------------------------ fencing
 
-Slot* Machine::find_slot(SlotId id) {
-  const auto it = std::find_if(slots_.begin(), slots_.end(), [id](const Slot& slot) { return slot.id == id; });
-  return it == slots_.end() ? nullptr : &*it;
+Slot* Machine::find_slot(SlotId id) { return find_in(slots_, id); }
+const Slot* Machine::find_slot(SlotId id) const { return find_in(slots_, id); }
+
+bool Machine::is_current(const Slot& slot, Epoch epoch) const {
+  return slot.epoch == epoch || mutated(Mutation::no_fencing);
 }
 
 // Only the present epoch is believed, and not once it has been condemned: a racing SIGCONT changes nothing.
 Slot* Machine::believe(const WorkerToken& from) {
   Slot* slot = find_slot(from.slot);
-  if (slot && slot->epoch == from.epoch && (slot->phase == SlotPhase::starting || slot->phase == SlotPhase::ready)) {
+  if (slot && is_current(*slot, from.epoch) &&
+      (slot->phase == SlotPhase::starting || slot->phase == SlotPhase::ready)) {
     slot->heard_at = now_;
     return slot;
   }
@@ -98,7 +107,7 @@ void Machine::handle(const WorkerHeartbeat& event) {
   if (!task) return;
   slot->progress_permille = event.progress_permille;
   if (task->partition) task->partition->progress_permille = event.progress_permille;
-  if (event.beats == task->beats) return;
+  if (event.beats == task->beats && !mutated(Mutation::heartbeat_is_progress)) return;
   task->beats = event.beats;
   task->progress_at = now_;
 }
@@ -178,6 +187,8 @@ void Machine::condemn(Slot& slot, Death verdict, KillSignal signal, const std::s
   }
   act(Kill{slot.id, slot.epoch, signal, reason});
   publish(slot);
+  if (mutated(Mutation::reclaim_at_signal))
+    while (!slot.held.empty()) drop_lease(slot, *slot.held.begin());
 }
 
 Death Machine::classify(const Slot& slot, const ExitObserved& exit) const {
@@ -192,7 +203,7 @@ Death Machine::classify(const Slot& slot, const ExitObserved& exit) const {
 
 void Machine::handle(const ExitObserved& event) {
   Slot* slot = find_slot(event.slot);
-  if (!slot || slot->epoch != event.epoch || !slot->has_process()) return stale();
+  if (!slot || !is_current(*slot, event.epoch) || !slot->has_process()) return stale();
   const Death death = classify(*slot, event);
   const std::string how =
       event.exit_code ? "exit " + std::to_string(*event.exit_code) : "signal " + std::to_string(event.signal);

@@ -56,8 +56,9 @@ struct Partition {
   Phase after = Phase::queued;  // of retreating: queued, memory_pause or awaiting_circuit
   InputFacts input;
   TimePoint waiting_since{};
-  bool admitted = false;        // holds a reservation and a reference on its circuit
-  std::uint64_t admission = 0;  // in which order
+  std::uint64_t queued_before_admission = 0;  // the next admission when it entered the line
+  bool admitted = false;                      // holds a reservation and a reference on its circuit
+  std::uint64_t admission = 0;                // in which order
 
   SegmentRef input_file, input_segment, witness, ab;
   RequestId request = 0;  // OpenFiles or AllocateSegments under way

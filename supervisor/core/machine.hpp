@@ -17,9 +17,11 @@
 #include "supervisor/core/config.hpp"
 #include "supervisor/core/event.hpp"
 #include "supervisor/core/job.hpp"
+#include "supervisor/core/mutation.hpp"
 #include "supervisor/core/ready_line.hpp"
 #include "supervisor/core/segment_table.hpp"
 #include "supervisor/core/slot.hpp"
+#include "supervisor/core/subject.hpp"
 #include "supervisor/core/timers.hpp"
 #include "supervisor/core/view.hpp"
 #include "supervisor/restart/blame.hpp"
@@ -41,6 +43,9 @@ class Machine {
   std::vector<CircuitView> circuits() const;
   std::vector<WorkerView> workers() const;
   WorkerView worker_view(const Slot& slot) const;
+
+  // core_subject.cpp
+  Subject subject(const Event& event) const;
 
   // core_invariants.cpp
   std::vector<std::string> check_invariants() const;
@@ -128,7 +133,7 @@ class Machine {
   void enqueue(Partition& partition);
   void leave_lines(Partition& partition);
   void start_partition(Partition& partition);
-  AdmissionLine<Partition>::Place place_of(const Partition& p) const { return {p.job->uid, p.index}; }
+  AdmissionLine<Partition>::Place place_of(const Partition& partition) const;
 
   // core_partition.cpp: the life of one partition
   void handle(const InputInspected&);
@@ -183,7 +188,7 @@ class Machine {
   void request_granted(RequestId id, bool files);
   void request_denied(RequestId id, bool files, const Error& error);
   void reclaim_writer(Slot& liar, AccountId owner);
-  std::vector<SegmentRef> refs_of(AccountId owner) const;
+  std::array<SegmentRef, 4> refs_of(AccountId owner) const;
   void lease(Slot& slot, SegmentRef ref, LeaseMode mode, AssignmentId assignment);
   void drop_lease(Slot& slot, SegmentRef ref);
   void doom(SegmentRef ref);
@@ -221,8 +226,10 @@ class Machine {
   void handle(const WorkerLog&);
   void handle(const WorkerBye&);
   Slot* find_slot(SlotId id);
+  const Slot* find_slot(SlotId id) const;
   Slot* believe(const WorkerToken& from);                    // nullptr: stale
   Slot* believe_task(const WorkerToken& from, Stage stage);  // the task must be there
+  bool is_current(const Slot& slot, Epoch epoch) const;
   Task* find_task(Slot& slot, AssignmentId id);
   void end_task(Slot& slot, AssignmentId id, const std::string& outcome);
   void spawn(Slot& slot);
@@ -247,10 +254,16 @@ class Machine {
   void advance_drain();
   bool keeps_running(const Partition& partition) const;
 
-  std::vector<std::string> check_accounts() const;
-  std::vector<std::string> check_segments() const;
-  std::vector<std::string> check_partitions() const;
-  std::vector<std::string> check_slots() const;
+  Subject daemon_subject() const;
+  Subject job_subject(const JobId& id) const;
+  Subject slot_subject(SlotId id, Epoch epoch, AssignmentId assignment) const;
+  Subject owner_subject(std::optional<AccountId> owner) const;
+
+  void check_accounts(std::vector<std::string>& found) const;
+  void check_segments(std::vector<std::string>& found) const;
+  void check_partitions(std::vector<std::string>& found) const;
+  void check_lines(std::vector<std::string>& found) const;
+  void check_slots(std::vector<std::string>& found) const;
 
   CoreConfig config_;
   TimePoint now_{};
@@ -279,6 +292,12 @@ class Machine {
 
   std::uint64_t next_uid_ = 1;
   std::uint64_t next_admission_ = 1;
+  struct Admitted {
+    std::uint64_t job = 0;
+    std::uint32_t partition = 0;
+    std::uint64_t admission = 0;
+  };
+  std::array<Admitted, kPriorities> last_admitted_{};  // of each class, for I12
   AssignmentId next_assignment_ = 1;
   RequestId next_request_ = 1;
   std::uint32_t unfinished_jobs_ = 0;

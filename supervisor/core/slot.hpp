@@ -9,6 +9,7 @@
 #include <set>
 
 #include "supervisor/core/action.hpp"
+#include "supervisor/core/mutation.hpp"
 #include "supervisor/restart/restart_policy.hpp"
 
 namespace groth16d::supervisor {
@@ -74,7 +75,10 @@ struct Slot {
   }
   // READY may come twice; a worker never gets more than its role can hold (a GPU computes one and uploads one).
   std::size_t capacity() const { return id.role == Role::gpu ? 2 : 1; }
-  bool takes_work() const { return phase == SlotPhase::ready && !draining && credit > 0 && tasks.size() < capacity(); }
+  bool takes_work() const {
+    if (phase != SlotPhase::ready || draining) return false;
+    return (credit > 0 && tasks.size() < capacity()) || mutated(Mutation::credit_ignored);
+  }
 };
 
 }  // namespace groth16d::supervisor

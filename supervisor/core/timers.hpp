@@ -28,8 +28,12 @@ struct TimerKey {
 class Timers {
  public:
   void arm(TimerKey key, TimePoint at) {
-    disarm(key);
-    at_[key] = at;
+    const auto [alarm, fresh] = at_.try_emplace(key, at);
+    if (!fresh) {
+      if (alarm->second == at) return;  // most often: every event re-arms every slot
+      due_.erase({alarm->second, key});
+      alarm->second = at;
+    }
     due_.emplace(at, key);
   }
   void disarm(TimerKey key) {

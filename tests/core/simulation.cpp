@@ -22,17 +22,21 @@ class Luck {
 
 // How unlucky this seed is: one in so many, 0 never.
 struct Mood {
-  std::uint64_t deaths, failures, freezes, liars, journal, allocation, repeats, spawn;
+  std::uint64_t deaths, failures, freezes, liars, journal, allocation, repeats, spawn, slow;
 };
 
 class Simulation {
  public:
-  Simulation(std::uint64_t seed, bool tracing) : luck_(seed), config_(draw_config(seed)), world_(config_) {
-    world_.tracing = tracing;
+  Simulation(std::uint64_t seed, const SimulationOptions& options)
+      : luck_(seed), config_(draw_config(seed)), world_(config_) {
+    world_.tracing = options.tracing;
+    world_.coverage = options.coverage;
+    world_.quiet = true;
     mood_ = {luck_.among<std::uint64_t>({0, 8, 20}),   luck_.among<std::uint64_t>({0, 10, 40}),
              luck_.among<std::uint64_t>({0, 40, 100}), luck_.among<std::uint64_t>({0, 40, 100}),
              luck_.among<std::uint64_t>({0, 5, 30}),   luck_.among<std::uint64_t>({0, 5, 30}),
-             luck_.among<std::uint64_t>({0, 2, 10}),   luck_.among<std::uint64_t>({0, 5, 20})};
+             luck_.among<std::uint64_t>({0, 2, 10}),   luck_.among<std::uint64_t>({0, 5, 20}),
+             luck_.among<std::uint64_t>({0, 4, 30})};
     if (luck_.one_in(4)) poison_ = "j" + std::to_string(luck_.below(8));
     if (luck_.one_in(4)) bad_slot_ = SlotId{luck_.among({Role::synth, Role::cpu, Role::final}), 0};
     set_laws();
@@ -95,6 +99,7 @@ class Simulation {
     Behaviour behaviour;
     behaviour.duration = Millis{1 + luck_.below(40)};
     if (kind_) return behaviour;
+    if (luck_.one_in(mood_.slow)) behaviour.duration = Millis{200 + luck_.below(2'500)};  // yet within every deadline
     const bool bad_slot = bad_slot_ && assign.slot == *bad_slot_;
     const bool poisoned = assign.work.job == poison_ && std::holds_alternative<AssignSynth>(assign.what);
     if (bad_slot || poisoned || luck_.one_in(mood_.deaths)) {
@@ -151,10 +156,7 @@ class Simulation {
         by_path(job);
         return;
       case 10:
-        if (!luck_.one_in(3)) return;
-        world_.crash();
-        ++result_.crashes;
-        return world_.start();
+        return begin_again();
       case 11:
         return stale_message(slot);
       default:
@@ -163,6 +165,29 @@ class Simulation {
             luck_.among({Priority::low, Priority::normal, Priority::normal, Priority::high, Priority::critical}),
             luck_.one_in(10) ? 1 + luck_.below(300) : 0);
     }
+  }
+
+  // The supervisor is killed, or told to go and started again later.
+  void begin_again() {
+    if (!luck_.one_in(3)) return;
+    if (luck_.one_in(3)) {
+      drain(luck_.one_in(3));
+      ++result_.sums.drains;
+    } else {
+      world_.crash();
+      ++result_.sums.crashes;
+    }
+    if (sound()) world_.start();
+  }
+
+  void drain(bool fast) {
+    world_.pass(DrainRequested{fast});
+    if (luck_.one_in(3)) {
+      world_.run_for(Millis{luck_.below(50)});
+      world_.pass(DrainRequested{});
+    }
+    if (!world_.run_until([this] { return world_.exited(); }, Millis{3'600'000}) && sound())
+      result_.faults.push_back("I10: drain does not end");
   }
 
   void by_path(const JobId& job) {
@@ -207,13 +232,7 @@ class Simulation {
 
   void leave() {
     kind_ = luck_.one_in(2);
-    world_.pass(DrainRequested{luck_.one_in(3)});
-    if (luck_.one_in(3)) {
-      world_.run_for(Millis{luck_.below(50)});
-      world_.pass(DrainRequested{});
-    }
-    if (!world_.run_until([this] { return world_.exited(); }, Millis{3'600'000}) && sound())
-      result_.faults.push_back("I10: drain does not end");
+    drain(luck_.one_in(3));
   }
 
   std::string unfinished() const {
@@ -226,13 +245,15 @@ class Simulation {
 
   void count() {
     result_.faults.insert(result_.faults.end(), world_.faults().begin(), world_.faults().end());
-    result_.events = world_.events();
-    result_.accepted = world_.accepted().size();
+    SimulationSums& sums = result_.sums;
+    sums.events = world_.events();
+    sums.accepted = world_.accepted().size();
+    sums.stale = world_.core().daemon().stale_events;
     for (const auto& [job, entry] : world_.journal()) {
-      if (entry.state == JobState::done) ++result_.done;
-      if (entry.state == JobState::failed) ++result_.failed;
-      if (entry.state == JobState::cancelled) ++result_.cancelled;
-      if (entry.state == JobState::quarantined) ++result_.quarantined;
+      if (entry.state == JobState::done) ++sums.done;
+      if (entry.state == JobState::failed) ++sums.failed;
+      if (entry.state == JobState::cancelled) ++sums.cancelled;
+      if (entry.state == JobState::quarantined) ++sums.quarantined;
     }
   }
 
@@ -251,6 +272,21 @@ class Simulation {
 
 }  // namespace
 
-SimulationResult simulate(std::uint64_t seed, bool tracing) { return Simulation(seed, tracing).run(); }
+SimulationResult simulate(std::uint64_t seed, SimulationOptions options) { return Simulation(seed, options).run(); }
+
+void SimulationSums::add(const SimulationSums& other) {
+  for (const auto part : {&SimulationSums::events, &SimulationSums::accepted, &SimulationSums::done,
+                          &SimulationSums::failed, &SimulationSums::cancelled, &SimulationSums::quarantined,
+                          &SimulationSums::crashes, &SimulationSums::drains, &SimulationSums::stale})
+    this->*part += other.*part;
+}
+
+std::string describe(const SimulationSums& sums) {
+  const auto text = [](std::uint64_t count, const char* what) { return std::to_string(count) + what; };
+  return text(sums.events, " events, ") + text(sums.accepted, " jobs accepted: ") + text(sums.done, " done, ") +
+         text(sums.failed, " failed, ") + text(sums.cancelled, " cancelled, ") +
+         text(sums.quarantined, " quarantined; the supervisor was killed ") + text(sums.crashes, " and drained ") +
+         text(sums.drains, " times; the last cores fenced off ") + text(sums.stale, " messages");
+}
 
 }  // namespace groth16d::supervisor::test

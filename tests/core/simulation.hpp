@@ -10,17 +10,30 @@
 #include <string>
 #include <vector>
 
+#include "tests/core/coverage.hpp"
+
 namespace groth16d::supervisor::test {
 
-struct SimulationResult {
-  std::vector<std::string> faults;  // empty: all promises were kept
+struct SimulationSums {
   std::uint64_t events = 0;
   std::uint64_t accepted = 0;
   std::uint64_t done = 0, failed = 0, cancelled = 0, quarantined = 0;
-  std::uint64_t crashes = 0;  // of the supervisor
+  std::uint64_t crashes = 0, drains = 0;  // of the supervisor, with a next start
+  std::uint64_t stale = 0;                // events that the last core fenced off
+  void add(const SimulationSums& other);
+};
+std::string describe(const SimulationSums& sums);
+
+struct SimulationResult {
+  std::vector<std::string> faults;  // empty: all promises were kept
+  SimulationSums sums;
 };
 
-// `tracing` prints every event and action.
-SimulationResult simulate(std::uint64_t seed, bool tracing = false);
+struct SimulationOptions {
+  bool tracing = false;  // prints every event and action
+  Coverage* coverage = nullptr;
+};
+
+SimulationResult simulate(std::uint64_t seed, SimulationOptions options = {});
 
 }  // namespace groth16d::supervisor::test

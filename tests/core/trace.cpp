@@ -48,7 +48,17 @@ std::string line(const Struct& s) {
   return text;
 }
 
+template <std::size_t... Index>
+std::vector<std::string> event_names(std::index_sequence<Index...>) {
+  return {type_name(typeid(std::variant_alternative_t<Index, Event>))...};
+}
+
 }  // namespace
+
+std::string event_name(std::size_t index) {
+  static const std::vector<std::string> names = event_names(std::make_index_sequence<std::variant_size_v<Event>>());
+  return names.at(index);
+}
 
 std::string describe(const Event& event) {
   return std::visit([](const auto& e) { return line(e); }, event);

@@ -10,5 +10,6 @@ namespace groth16d::supervisor::test {
 
 std::string describe(const Event& event);
 std::string describe(const Action& action);
+std::string event_name(std::size_t index);  // of the alternative with this index in Event
 
 }  // namespace groth16d::supervisor::test

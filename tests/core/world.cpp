@@ -85,6 +85,7 @@ void World::start() {
     recovered.jobs.push_back(
         {entry.record, entry.state, entry.proofs, entry.failure, entry.key_digest, entry.vk_digest, entry.curve, 0});
   attempts_.clear();
+  synthesised_.clear();
   pass(recovered);
 }
 
@@ -140,6 +141,7 @@ void World::pass(const Event& event) {
   if (!core_) return;
   ++events_;
   if (tracing) trace(describe(event));
+  if (coverage) coverage->count(core_->subject(event), event);
   const std::vector<Action> actions = core_->on(event, now_);
   for (const std::string& violation : core_->check_invariants()) fault(violation);
   for (const Action& action : actions) carry_out(action);
@@ -154,7 +156,7 @@ void World::carry_out(const Action& action) {
 void World::fault(std::string text) {
   if (faults_.size() >= 20) return;
   faults_.push_back("event " + std::to_string(events_) + ": " + std::move(text));
-  std::fprintf(stderr, "%s\n", faults_.back().c_str());
+  if (!quiet) std::fprintf(stderr, "%s\n", faults_.back().c_str());
 }
 
 void World::trace(const std::string& line) const {
@@ -247,6 +249,7 @@ void World::act(const StoreJob& store) {
     if (life != life_) return;
     if (journal_fails())
       return pass(JobStoreFailed{store.record.job, {ErrorCode::system, "journal.full", "disk full"}});
+    if (journal_.contains(store.record.job)) fault("W19: two jobs are stored under the id " + store.record.job);
     Journalled entry{store.record, JobState::received, {}, std::nullopt, {}, {}, {}};
     entry.proofs.resize(store.record.partitions.size());
     journal_[store.record.job] = std::move(entry);
@@ -261,6 +264,7 @@ void World::act(const StoreJobState& store) {
       return pass(JobStateStoreFailed{store.job, store.state, {ErrorCode::system, "journal.full", "disk full"}});
     Journalled& entry = journal_.at(store.job);
     entry.state = store.state;
+    std::erase_if(synthesised_, [&](const auto& work) { return work.first == store.job; });
     entry.failure = store.failure;
     entry.key_digest = store.key_digest;
     entry.vk_digest = store.vk_digest;
@@ -325,7 +329,7 @@ void World::act(const AllocateSegments& ask) {
     if (allocation_fails())
       return pass(AllocationFailed{ask.request, {ErrorCode::system, "segment.no_space", "ENOSPC"}});
     for (const SegmentSpec& spec : ask.segments) {
-      memory_[spec.segment] = Memory{spec.kind, spec.total_bytes, spec.fill_from_spool, {}, {}};
+      memory_[spec.segment] = Memory{spec.kind, spec.work, spec.total_bytes, spec.fill_from_spool, {}, {}};
       segment_bytes_ += spec.total_bytes;
     }
     pass(SegmentsAllocated{ask.request});
@@ -352,6 +356,7 @@ void World::act(const SealSegment& seal) {
     fault("W7: a segment is sealed while " + to_string(slot) + " may write to it");
   }
   it->second.sealed = true;
+  if (it->second.kind == BufferKind::witness) synthesised_.emplace(it->second.work.job, it->second.work.partition);
   answer(SegmentSealed{seal.segment});
 }
 
@@ -469,6 +474,9 @@ void World::act(const Assign& assign) {
   if (assign.work.attempt <= attempts_[work] && !forgettable)
     fault("I9: attempt " + std::to_string(assign.work.attempt) + " of " + work + " is not new");
   attempts_[work] = assign.work.attempt;
+  if (std::holds_alternative<AssignSynth>(assign.what) &&
+      synthesised_.contains({assign.work.job, assign.work.partition}))
+    fault("W20: " + work + " is done again although the witness was good");
   Process* p = process(assign.slot, assign.epoch);
   if (!p || !p->alive) return;
   if (p->task) return fault("I8: " + to_string(assign.slot) + " is given a second assignment");
@@ -511,6 +519,7 @@ void World::finish(Process& p) {
     case Behaviour::End::hangs:
       return;
     case Behaviour::End::fails:
+      if (p.behaviour.blame == Blame::verification) synthesised_.erase({task.work.job, task.work.partition});
       send(p, AssignmentFailed{from, p.behaviour.error, p.behaviour.retryable, p.behaviour.blame});
       return end_task(p, true);
     case Behaviour::End::done:

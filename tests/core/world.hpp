@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "supervisor/core/core.hpp"
+#include "tests/core/coverage.hpp"
 
 namespace groth16d::supervisor::test {
 
@@ -99,6 +100,8 @@ class World {
   std::size_t count_assigned(Stage stage) const;
   const std::set<JobId>& accepted() const { return accepted_; }
   bool tracing = false;  // prints every event and action
+  bool quiet = false;    // prints no fault when it happens
+  Coverage* coverage = nullptr;
 
   struct Journalled {
     JobRecord record;
@@ -112,6 +115,7 @@ class World {
  private:
   struct Memory {
     std::optional<BufferKind> kind;
+    Work work;
     std::uint64_t bytes = 0;
     bool sealed = false;
     std::set<std::pair<SlotId, Epoch>> readers, writers;  // who holds its descriptor
@@ -185,6 +189,7 @@ class World {
   std::map<ReplyToken, JobId> submitted_;
   std::set<JobId> accepted_;
   std::map<std::string, std::uint32_t> attempts_;
+  std::set<std::pair<JobId, std::uint32_t>> synthesised_;  // partitions whose witness is good in this life
   ReplyToken last_token_ = 0;
   std::uint32_t last_pid_ = 100;
   std::uint64_t segment_bytes_ = 0, peak_bytes_ = 0, events_ = 0;

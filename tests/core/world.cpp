@@ -365,7 +365,7 @@ void World::act(const FreeSegment& free) {
   if (it == memory_.end()) return fault("W8: a segment that does not exist is freed");
   for (const auto* lessees : {&it->second.readers, &it->second.writers})
     for (const auto& [slot, epoch] : *lessees)
-      if (const Process* p = process(slot, epoch); p && p->alive)
+      if (const Process* p = process(slot, epoch); p && p->alive && !p->clings.contains(free.segment))
         fault("W9: a segment is freed while " + to_string(slot) + " maps it");
   later(latency(), [this, life = life_, ref = free.segment] {
     if (life != life_) return;

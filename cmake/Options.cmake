@@ -16,10 +16,6 @@ if(GROTH16D_CCACHE)
   # What ccache must overlook to serve files that use a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GROTH16D_CCACHE})
 endif()
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
-endif()
-
 add_library(groth16d_flags INTERFACE)
 add_library(groth16d::flags ALIAS groth16d_flags)
 target_include_directories(groth16d_flags INTERFACE ${CMAKE_SOURCE_DIR})
@@ -33,10 +29,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(groth16d_flags INTERFACE
     -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(groth16d_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")  # for ccache
+endif()
 if(GROTH16D_FAILPOINTS)
   target_compile_definitions(groth16d_flags INTERFACE GROTH16D_FAILPOINTS=1)
 endif()
 if(GROTH16D_SANITIZE)
   target_compile_options(groth16d_flags INTERFACE -fsanitize=${GROTH16D_SANITIZE} -fno-sanitize-recover=all -g1)
   target_link_options(groth16d_flags INTERFACE -fsanitize=${GROTH16D_SANITIZE})
+endif()
+if(GROTH16D_FUZZ)  # a fuzzer sees only the branches of code that counts them: every library does
+  target_compile_options(groth16d_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(groth16d_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -32,4 +32,29 @@ std::string_view to_string(ErrorCode code) {
   return "internal";
 }
 
+std::uint32_t status_code(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::malformed:
+    case ErrorCode::mismatch:
+    case ErrorCode::unsatisfied:
+    case ErrorCode::denied:
+      return 400;
+    case ErrorCode::not_found:
+      return 404;
+    case ErrorCode::conflict:
+    case ErrorCode::cancelled:
+      return 409;
+    case ErrorCode::too_large:
+      return 413;
+    case ErrorCode::busy:
+      return 429;
+    case ErrorCode::unavailable:
+      return 503;
+    case ErrorCode::system:
+    case ErrorCode::internal:
+      return 500;
+  }
+  return 500;
+}
+
 }  // namespace groth16d

@@ -2,6 +2,7 @@
 // throws; what crosses a folder is a Result.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,5 +43,8 @@ inline tl::unexpected<Error> failure(ErrorCode code, std::string name, std::stri
 
 // The word for a code in protocols, logs and --json output: "malformed", "too_large", ...
 std::string_view to_string(ErrorCode code);
+
+// The status of the client protocol (docs/PROTOCOL.md) that an error of this code is answered with.
+std::uint32_t status_code(ErrorCode code);
 
 }  // namespace groth16d

@@ -79,8 +79,6 @@ class ClientHub {
   std::deque<std::string> told_major_order_;    // oldest first, to bound the set
 };
 
-// The status number of an error code: 400, 404, 409, 413, 429, 500 or 503.
-std::uint32_t status_code(ErrorCode code);
 groth16d::v1::Status make_status(std::uint32_t code);
 groth16d::v1::Status make_status(const Error& error, std::uint32_t retry_after_ms = 0);
 // The other way, in a client: the Error that a status of 400 or more carries.

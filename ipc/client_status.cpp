@@ -3,31 +3,6 @@
 
 namespace groth16d::ipc {
 
-std::uint32_t status_code(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::malformed:
-    case ErrorCode::mismatch:
-    case ErrorCode::unsatisfied:
-    case ErrorCode::denied:
-      return 400;
-    case ErrorCode::not_found:
-      return 404;
-    case ErrorCode::conflict:
-    case ErrorCode::cancelled:
-      return 409;
-    case ErrorCode::too_large:
-      return 413;
-    case ErrorCode::busy:
-      return 429;
-    case ErrorCode::unavailable:
-      return 503;
-    case ErrorCode::system:
-    case ErrorCode::internal:
-      return 500;
-  }
-  return 500;
-}
-
 groth16d::v1::Status make_status(std::uint32_t code) {
   groth16d::v1::Status status;
   status.set_code(code);

@@ -147,7 +147,7 @@ std::optional<Event> Api::examined(Examined found, TimePoint now) {
   const v1::SubmitRequest& request = place->second.submit;
   // A job that exists is compared by digest alone: the client may have removed its files since.
   if (!found.key_stamp && !core_.job(request.job(), now)) {
-    reply(Reply{found.token, ipc::status_code(found.key_stamp.error().code), found.key_stamp.error(),
+    reply(Reply{found.token, status_code(found.key_stamp.error().code), found.key_stamp.error(),
                 found.key_stamp.error().code == ErrorCode::busy ? kRetryAfter_ms : 0, request.job()},
           now);
     return std::nullopt;

@@ -26,6 +26,7 @@ enum class ExitCode : int {
   usage = 2,        // the command line is wrong
   unreachable = 3,  // no daemon, or none that answers
   refused = 4,      // the daemon refused: bad request, unknown, conflict, too large
+  no_verdict = 66,  // verify: a file cannot be read, or the verification key is none (EX_NOINPUT)
   busy = 75,        // try again later: queue full, draining, wait timed out (EX_TEMPFAIL)
   interrupted = 130,
 };

@@ -11,7 +11,7 @@ constexpr char kDescription[] = "groth16ctl: proofs, circuits and workers of gro
 
 constexpr char kFooter[] =
     "exit codes: 0 done, 1 failed or not valid, 2 wrong usage, 3 no daemon answers, 4 the daemon refuses,\n"
-    "            75 busy, try again later, 130 interrupted\n"
+    "            66 verify: no verdict, 75 busy, try again later, 130 interrupted\n"
     "A command's own options: groth16ctl COMMAND --help";
 
 }  // namespace

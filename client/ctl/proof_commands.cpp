@@ -41,36 +41,44 @@ bool looks_like_json(const std::string& content) {
 }
 
 template <class C>
-Result<groth16::Proof<C>> read_proof(const std::string& file) {
-  auto content = read_text_file(file, kMaxProofBytes);
-  if (!content) return tl::unexpected<Error>(content.error());
-  if (looks_like_json(*content)) return formats::parse_proof_json<C>(file, *content);
-  auto proof = formats::decompress<C>(std::as_bytes(std::span(*content)));
+Result<groth16::Proof<C>> parse_proof(const std::string& file, const std::string& content) {
+  if (looks_like_json(content)) return formats::parse_proof_json<C>(file, content);
+  auto proof = formats::decompress<C>(std::as_bytes(std::span(content)));
   if (!proof) proof.error().text = file + ": " + proof.error().text;
   return proof;
 }
 
-template <class C>
-Result<void> verify_files(const groth16::VerifyingKey<C>& key, const VerifyArguments& arguments) {
-  auto text = read_text_file(arguments.publics, kMaxPublicBytes);
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto publics = formats::parse_public_json(arguments.publics, *text, C::id);
-  if (!publics) return tl::unexpected<Error>(publics.error());
-  auto proof = read_proof<C>(arguments.proof);
-  if (!proof) return tl::unexpected<Error>(proof.error());
-  return groth16::verify(key, std::span<const typename C::Scalar>(*publics), *proof);
-}
+// What a verdict is about, read whole before anything is judged: a file that cannot be read says nothing of the proof.
+struct VerifyFiles {
+  formats::AnyVerifyingKey key;
+  std::string publics, proof;
+};
 
-Result<void> verify_files(const VerifyArguments& arguments) {
+Result<VerifyFiles> read_verify_files(const VerifyArguments& arguments) {
   auto text = read_text_file(arguments.vk, kMaxKeyBytes);
   if (!text) return tl::unexpected<Error>(text.error());
   auto key = formats::parse_verification_key_json(arguments.vk, *text);
   if (!key) return tl::unexpected<Error>(key.error());
-  return std::visit([&](const auto& of_curve) { return verify_files(of_curve, arguments); }, *key);
+  auto publics = read_text_file(arguments.publics, kMaxPublicBytes);
+  if (!publics) return tl::unexpected<Error>(publics.error());
+  auto proof = read_text_file(arguments.proof, kMaxProofBytes);
+  if (!proof) return tl::unexpected<Error>(proof.error());
+  return VerifyFiles{std::move(*key), std::move(*publics), std::move(*proof)};
+}
+
+template <class C>
+Result<void> verify(const groth16::VerifyingKey<C>& key, const VerifyFiles& files, const VerifyArguments& arguments) {
+  auto publics = formats::parse_public_json(arguments.publics, files.publics, C::id);
+  if (!publics) return tl::unexpected<Error>(publics.error());
+  auto proof = parse_proof<C>(arguments.proof, files.proof);
+  if (!proof) return tl::unexpected<Error>(proof.error());
+  return groth16::verify(key, std::span<const typename C::Scalar>(*publics), *proof);
 }
 
 void run_verify(Session& session, const VerifyArguments& arguments) {
-  const auto verdict = verify_files(arguments);
+  const auto files = read_verify_files(arguments);
+  if (!files) return session.fail(files.error(), ExitCode::no_verdict);
+  const auto verdict = std::visit([&](const auto& key) { return verify(key, *files, arguments); }, files->key);
   if (verdict) return session.print({{"valid", true}}, "valid");
   const Error& error = verdict.error();
   session.exit_code = ExitCode::failed;
@@ -106,7 +114,9 @@ void run_calldata(Session& session, const CalldataArguments& arguments) {
   if (!text) return session.fail(text.error());
   auto publics = formats::parse_public_json(arguments.publics, *text, groth16::CurveId::bn254);
   if (!publics) return session.fail(publics.error());
-  auto proof = read_proof<groth16::Bn254>(arguments.proof);
+  auto content = read_text_file(arguments.proof, kMaxProofBytes);
+  if (!content) return session.fail(content.error());
+  auto proof = parse_proof<groth16::Bn254>(arguments.proof, *content);
   if (!proof) return session.fail(proof.error());
   const std::string calldata = formats::solidity_calldata(*proof, *publics);
   session.print({{"calldata", calldata}}, calldata);

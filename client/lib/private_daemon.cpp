@@ -149,7 +149,10 @@ std::string PrivateDaemon::log() const {
 
 void PrivateDaemon::stop() {
   if (!has_exited()) {
+    // The second signal ends the drain that the first begins: nobody is left who wants its jobs. Two of one kind could
+    // arrive as one.
     ::kill(pid_, SIGTERM);
+    ::kill(pid_, SIGINT);
     const auto end = Clock::now() + kStopPatience;
     while (!has_exited() && Clock::now() < end) std::this_thread::sleep_for(kPollPause);
   }

@@ -47,7 +47,8 @@ class PrivateDaemon {
   // What the daemon and its workers have written to standard error, at most the last 64 KiB.
   std::string log() const;
 
-  // SIGTERM, SIGKILL after 10 s, and the temporary folder is removed. Calling it again does nothing.
+  // Stops without finishing what runs; SIGKILL after 10 s; the temporary folder is removed. Calling it again does
+  // nothing.
   void stop();
 
  private:

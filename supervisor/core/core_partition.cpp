@@ -136,17 +136,29 @@ void Machine::open_tracks(Partition& partition) {
   b2_line_.insert(&partition, partition.admission, partition.job->critical(), now_);
 }
 
+// A track's assignment has reported: ends the task. nullptr where the report is stale, or comes for a partition that
+// no longer waits for it.
+Partition* Machine::end_track(const WorkerToken& from, Stage stage, Track Partition::*track, SlotId Partition::*by) {
+  Slot* slot = believe_task(from, stage);
+  if (!slot) return nullptr;
+  Partition& partition = *find_task(*slot, from.assignment)->partition;
+  const bool wanted = partition.phase == Phase::sealed && partition.*track == Track::running;
+  end_task(*slot, from.assignment, wanted ? "done" : "cancelled");
+  if (!wanted) {
+    settle(partition);
+    return nullptr;
+  }
+  partition.*track = Track::done;
+  partition.*by = slot->id;
+  return &partition;
+}
+
 void Machine::handle(const ProveDone& event) {
-  Slot* slot = believe_task(event.from, Stage::prove);
-  if (!slot) return;
-  Partition& partition = *find_task(*slot, event.from.assignment)->partition;
-  const bool wanted = partition.phase == Phase::sealed && partition.prove == Track::running;
-  end_task(*slot, event.from.assignment, wanted ? "done" : "cancelled");
-  if (!wanted) return settle(partition);
+  Partition* ended = end_track(event.from, Stage::prove, &Partition::prove, &Partition::prove_slot);
+  if (!ended) return;
+  Partition& partition = *ended;
   const CircuitFacts& facts = partition.job->circuit->facts;
-  partition.prove = Track::done;
   partition.sums = event.sums;
-  partition.prove_slot = slot->id;
   shrink_private(partition,
                  std::max(partition.b2 == Track::done ? 0 : facts.b2_private_bytes, facts.assemble_private_bytes));
   if (!mutated(Mutation::ab_kept_to_the_end)) doom(partition.ab);  // phase 1: gone while b_g2_msm may still run
@@ -154,16 +166,11 @@ void Machine::handle(const ProveDone& event) {
 }
 
 void Machine::handle(const B2Done& event) {
-  Slot* slot = believe_task(event.from, Stage::b2);
-  if (!slot) return;
-  Partition& partition = *find_task(*slot, event.from.assignment)->partition;
-  const bool wanted = partition.phase == Phase::sealed && partition.b2 == Track::running;
-  end_task(*slot, event.from.assignment, wanted ? "done" : "cancelled");
-  if (!wanted) return settle(partition);
+  Partition* ended = end_track(event.from, Stage::b2, &Partition::b2, &Partition::b2_slot);
+  if (!ended) return;
+  Partition& partition = *ended;
   const CircuitFacts& facts = partition.job->circuit->facts;
-  partition.b2 = Track::done;
   partition.b2_point = event.point;
-  partition.b2_slot = slot->id;
   shrink_private(partition, std::max(partition.prove == Track::done ? 0 : facts.prove_private_bytes,
                                      facts.assemble_private_bytes));
   try_assemble(partition);

@@ -153,6 +153,7 @@ class Machine {
   void witness_sealed(Partition& partition);
   void try_seal(Partition& partition);
   void open_tracks(Partition& partition);
+  Partition* end_track(const WorkerToken& from, Stage stage, Track Partition::*track, SlotId Partition::*by);
   void try_assemble(Partition& partition);
   void verification_failed(Partition& partition, const Error& error);
   void retry_stage(Partition& partition, Stage stage);

@@ -82,6 +82,8 @@ TEST_CASE("exit codes tell a script what happened") {
   CHECK(ctl({"--runtime-dir", run, "status", "nobody"}).exit_code == 4);
   CHECK(ctl({"--runtime-dir", run, "status"}).exit_code == 0);
   CHECK(ctl({"verify", files.vk, files.vk, files.vk}).exit_code == 1);
+  CHECK(ctl({"verify", files.vk, files.vk, folder.path() / "absent.json"}).exit_code == 66);
+  CHECK(ctl({"verify", files.zkey, files.vk, files.vk}).exit_code == 66);
   CHECK(ctl({"--runtime-dir", run, "prove", "--allow-insecure-key", files.zkey, files.witnesses[0],
              folder.path() / "nowhere" / "proof.json", folder.path() / "public.json"})
             .exit_code == 1);
@@ -121,6 +123,7 @@ TEST_CASE("every command speaks JSON when told to, errors too") {
   CHECK(json({"logs", "two"}).is_array());
   CHECK(json({"status", "nobody"}, 4).at("error").at("code") == "not_found");
   CHECK(json({"verify", files.vk, files.vk, files.vk}, 1).at("valid") == false);
+  CHECK(json({"verify", folder.path() / "absent.json", files.vk, files.vk}, 66).at("error").at("code") == "not_found");
   CHECK(json({"close", "two"}).at("closed") == true);
   CHECK(json({"circuit", "remove", "spoken"}).at("removed") == true);
 }

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "groth16/formats/r1cs_system.hpp"
 #include "groth16/formats/wtns.hpp"
 #include "groth16/formats/zkey_writer.hpp"
 #include "groth16/proof/keygen.hpp"
 #include "groth16/proof/prove.hpp"
+#include "tests/formats/sample_circuit.hpp"
 
 namespace groth16::formats::test {
 
@@ -26,20 +26,8 @@ void must(groth16d::Result<void> result) {
 
 template <class C>
 FileBytes make_r1cs() {
-  using Fr = typename C::Fr;
-  const Fr one = Fr::one(), two = Fr::from_u64(2), three = Fr::from_u64(3);
-  R1csWriter<C> writer;
-  writer.add_row({{{2, one}}, {{2, one}}, {{3, one}}});
-  writer.add_row({{{3, one}}, {{0, -one}, {2, two}}, {{1, one}}});
-  writer.add_row({{{0, three}, {2, one}}, {{0, one}}, {{0, three}, {2, one}}});
-  R1csHeader header;
-  header.curve = C::id;
-  header.n_wires = 5;
-  header.n_public_outputs = 1;
-  header.n_private_inputs = 1;
-  header.n_labels = 9;
   MemorySink sink;
-  must(writer.write(sink, header, FileBytes(5 * 8)));
+  must(write_sample_r1cs<C>(sink, 9));
   return sink.bytes();
 }
 

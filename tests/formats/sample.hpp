@@ -1,7 +1,5 @@
 // A small circuit with everything its files need, made by this project's own key generator and writers; the files that
-// the tests damage.
-//
-//   wires 0: 1, 1: out (public), 2: x, 3: y, 4: unused     x x = y,  y (2x - 1) = out,  (x + 3) 1 = x + 3 (linear)
+// the tests damage. Its rows: sample_circuit.hpp.
 #pragma once
 
 #include <cstddef>

@@ -7,14 +7,13 @@
 #include <span>
 
 #include "common/posix.hpp"
-#include "groth16/formats/byte_sink.hpp"
 #include "groth16/formats/calldata.hpp"
 #include "groth16/formats/ptau.hpp"
-#include "groth16/formats/r1cs_system.hpp"
 #include "groth16/formats/snarkjs_json.hpp"
 #include "groth16/formats/wtns.hpp"
 #include "groth16/formats/zkey_writer.hpp"
 #include "groth16/proof/prove.hpp"
+#include "tests/formats/sample_circuit.hpp"
 
 namespace {
 
@@ -31,24 +30,6 @@ void must(groth16d::Result<void> result) {
   if (!result) throw std::runtime_error(result.error().name + ": " + result.error().text);
 }
 
-// x x = y, y (2x - 1) = out, (x + 3) 1 = x + 3 over the wires 1, out, x, y, unused.
-template <class C>
-void write_r1cs(ByteSink& sink) {
-  using Fr = typename C::Fr;
-  const Fr one = Fr::one(), two = Fr::from_u64(2), three = Fr::from_u64(3);
-  R1csWriter<C> writer;
-  writer.add_row({{{2, one}}, {{2, one}}, {{3, one}}});
-  writer.add_row({{{3, one}}, {{0, -one}, {2, two}}, {{1, one}}});
-  writer.add_row({{{0, three}, {2, one}}, {{0, one}}, {{0, three}, {2, one}}});
-  R1csHeader header;
-  header.curve = C::id;
-  header.n_wires = 5;
-  header.n_public_outputs = 1;
-  header.n_private_inputs = 1;
-  header.n_labels = 5;
-  must(writer.write(sink, header, FileBytes(5 * 8)));
-}
-
 template <class C>
 void write_curve(const std::filesystem::path& folder) {
   const Compute compute(2);
@@ -59,7 +40,7 @@ void write_curve(const std::filesystem::path& folder) {
   toxic.delta = C::Fr::one();
 
   MemorySink r1cs_file, wtns_file, zkey_file, ptau_file;
-  write_r1cs<C>(r1cs_file);
+  must(test::write_sample_r1cs<C>(r1cs_file, 5));
   save("r1cs", r1cs_file.bytes());
   must(write_prepared_ptau(ptau_file, 4, toxic, compute));
   save("ptau", ptau_file.bytes());

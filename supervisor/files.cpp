@@ -11,6 +11,12 @@ namespace {
 
 std::string raw(const Digest& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
 
+std::vector<std::string> raw_digests(const std::vector<Digest>& digests) {
+  std::vector<std::string> bytes;
+  for (const Digest& digest : digests) bytes.push_back(raw(digest));
+  return bytes;
+}
+
 std::vector<std::string> names_of(const std::vector<std::filesystem::path>& roots) {
   std::vector<std::string> names;
   for (const auto& root : roots) names.push_back(root.lexically_normal().string());
@@ -39,25 +45,47 @@ Files::Files(Spool spool, std::vector<std::filesystem::path> roots)
     : spool_(std::move(spool)),
       roots_(names_of(roots)),
       thread_("files", [this](std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
-        for (FilesRequest& request : requests) serve(std::move(request), completions);
+        std::vector<SpoolJob> jobs;
+        for (FilesRequest& request : requests) {
+          if (auto* job = std::get_if<SpoolJob>(&request)) {
+            jobs.push_back(std::move(*job));
+          } else {
+            serve(std::move(request), completions);
+          }
+        }
+        spool_jobs(std::move(jobs), completions);
       }) {}
 
 void Files::serve(FilesRequest request, Outbox<FilesCompletion>& completions) {
   if (auto* wanted = std::get_if<Examine>(&request)) {
     completions.put(examine(std::move(*wanted)));
-  } else if (auto* job = std::get_if<SpoolJob>(&request)) {
-    auto digests = spool_.store(job->record.job, job->inputs).map([](const std::vector<Digest>& all) {
-      std::vector<std::string> bytes;
-      for (const Digest& digest : all) bytes.push_back(raw(digest));
-      return bytes;
-    });
-    completions.put(JobSpooled{std::move(job->record), std::move(digests)});
   } else if (const auto* gone = std::get_if<RemoveSpooled>(&request)) {
     if (auto removed = spool_.remove(gone->job); !removed)
       spdlog::warn("job {}: its inputs stay until the next start: {}", gone->job, removed.error().text);
   } else {
     completions.put(open_files(std::get<OpenFiles>(request)));
   }
+}
+
+// Jobs that came together are written one after another and synced together. A request about one of them comes only
+// after its JobSpooled.
+void Files::spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& completions) {
+  std::vector<SpoolDraft> drafts;
+  std::vector<JobRecord> records;
+  for (SpoolJob& job : jobs) {
+    auto draft = spool_.write(job.record.job, job.inputs);
+    if (!draft) {
+      completions.put(JobSpooled{std::move(job.record), tl::unexpected(draft.error())});
+      continue;
+    }
+    drafts.push_back(std::move(*draft));
+    records.push_back(std::move(job.record));
+  }
+  if (drafts.empty()) return;
+  const auto synced = spool_.sync(drafts);
+  for (std::size_t place = 0; place < drafts.size(); ++place)
+    completions.put(
+        JobSpooled{std::move(records[place]), synced[place].map([&] { return raw_digests(drafts[place].digests); })});
 }
 
 Examined Files::examine(Examine request) const {

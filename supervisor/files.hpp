@@ -70,6 +70,7 @@ class Files {
   std::vector<FilesCompletion> take() { return thread_.take(); }
 
  private:
+  void spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& completions);
   void serve(FilesRequest request, Outbox<FilesCompletion>& completions);
   Examined examine(Examine request) const;
   Result<SpoolInput> open_named(NamedInput input, std::size_t partition) const;

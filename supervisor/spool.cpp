@@ -89,28 +89,39 @@ Result<void> copy_frames(const SpoolInput& input, int out, Sha256& hash) {
   return {};
 }
 
-Result<Digest> store_input(const SpoolInput& input, const std::filesystem::path& path) {
-  const auto out = open_file(path.string(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+Result<Digest> write_input(const SpoolInput& input, const std::string& path) {
+  const auto out = open_file(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (!out) return write_failed(out.error());
-  if (auto reserved = reserve(out->get(), input.bytes, path.string()); !reserved)
-    return tl::unexpected(reserved.error());
+  if (auto reserved = reserve(out->get(), input.bytes, path); !reserved) return tl::unexpected(reserved.error());
   Sha256 hash;
   auto copied = input.file ? copy_file(input, out->get(), hash) : copy_frames(input, out->get(), hash);
   if (!copied) return tl::unexpected(copied.error());
-  if (::fsync(out->get()) != 0) return write_failed(system_failure("fsync", path.string()).value());
   return hash.finish();
 }
 
-Result<std::vector<Digest>> store_inputs(const std::vector<SpoolInput>& inputs, const std::filesystem::path& folder) {
+Result<SpoolDraft> write_inputs(const std::string& job, const std::vector<SpoolInput>& inputs,
+                                const std::filesystem::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0) return write_failed(system_failure("mkdir", folder.string()).value());
-  std::vector<Digest> digests;
+  SpoolDraft draft{job, {}, 0};
   for (std::size_t partition = 0; partition < inputs.size(); ++partition) {
-    auto digest = store_input(inputs[partition], folder / std::to_string(partition));
+    const auto digest = write_input(inputs[partition], (folder / std::to_string(partition)).string());
     if (!digest) return tl::unexpected(digest.error());
-    digests.push_back(*digest);
+    draft.digests.push_back(*digest);
+    draft.bytes += inputs[partition].bytes;
   }
-  if (auto synced = sync_directory(folder.string()); !synced) return tl::unexpected(synced.error());
-  return digests;
+  return draft;
+}
+
+// Files are opened again, so that a job of thousands of partitions holds one descriptor; the kernel reports a failed
+// write-back to whoever syncs first.
+Result<void> sync_inputs(const SpoolDraft& draft, const std::filesystem::path& folder) {
+  for (std::size_t partition = 0; partition < draft.digests.size(); ++partition) {
+    const std::string path = (folder / std::to_string(partition)).string();
+    const auto file = open_file(path, O_RDONLY);
+    if (!file) return write_failed(file.error());
+    if (::fsync(file->get()) != 0) return write_failed(system_failure("fsync", path).value());
+  }
+  return sync_directory(folder.string());
 }
 
 std::uint64_t bytes_in(const std::filesystem::path& folder) {
@@ -123,12 +134,7 @@ std::uint64_t bytes_in(const std::filesystem::path& folder) {
   return total;
 }
 
-// ':' is in no job id, so this is no job's folder.
-std::filesystem::path unfinished(const std::filesystem::path& spool, const std::string& job) {
-  return spool / ("new:" + job);
-}
-
-std::filesystem::path finished(const std::filesystem::path& spool, const std::string& job) {
+std::filesystem::path job_folder(const std::filesystem::path& spool, const std::string& job) {
   return spool / ("job-" + job);
 }
 
@@ -136,10 +142,10 @@ std::filesystem::path finished(const std::filesystem::path& spool, const std::st
 
 Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, const std::string& job,
                                     std::uint32_t partition) {
-  return open_file((finished(spool_folder, job) / std::to_string(partition)).string(), O_RDONLY);
+  return open_file((job_folder(spool_folder, job) / std::to_string(partition)).string(), O_RDONLY);
 }
 
-std::filesystem::path Spool::folder_of(const std::string& job) const { return finished(folder_, job); }
+std::filesystem::path Spool::folder_of(const std::string& job) const { return job_folder(folder_, job); }
 
 Result<Spool> Spool::open(const std::filesystem::path& folder, std::uint64_t max_bytes) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return system_failure("mkdir", folder.string());
@@ -159,26 +165,36 @@ Result<void> Spool::check_space(std::uint64_t bytes) const {
   return {};
 }
 
-Result<std::vector<Digest>> Spool::store(const std::string& job, const std::vector<SpoolInput>& inputs) {
+Result<SpoolDraft> Spool::write(const std::string& job, const std::vector<SpoolInput>& inputs) {
   std::uint64_t bytes = 0;
   for (const SpoolInput& input : inputs) bytes += input.bytes;
   if (auto space = check_space(bytes); !space) return tl::unexpected(space.error());
+  if (auto removed = remove_folder(folder_of(job)); !removed) return tl::unexpected(removed.error());
+  auto draft = write_inputs(job, inputs, folder_of(job));
+  if (draft) {
+    used_bytes_ += bytes;
+  } else {
+    discard(job, 0);
+  }
+  return draft;
+}
 
-  const auto draft = unfinished(folder_, job);
-  for (const auto& old : {draft, folder_of(job)})
-    if (auto removed = remove_folder(old); !removed) return tl::unexpected(removed.error());
-  used_bytes_ += bytes;
-  auto digests = store_inputs(inputs, draft);
-  if (digests && ::rename(draft.c_str(), folder_of(job).c_str()) != 0)
-    digests = system_failure("rename", draft.string());
-  if (digests)
-    if (auto synced = sync_directory(folder_.string()); !synced) digests = tl::unexpected(synced.error());
-  if (digests) return digests;
-  std::error_code ignored;  // the sweep of the next start takes what cannot be removed now
-  std::filesystem::remove_all(draft, ignored);
+std::vector<Result<void>> Spool::sync(std::span<const SpoolDraft> drafts) {
+  std::vector<Result<void>> results;
+  for (const SpoolDraft& draft : drafts) results.push_back(sync_inputs(draft, folder_of(draft.job)));
+  const auto named = sync_directory(folder_.string());
+  for (std::size_t place = 0; place < drafts.size(); ++place) {
+    if (results[place] && !named) results[place] = named;
+    if (!results[place]) discard(drafts[place].job, drafts[place].bytes);
+  }
+  return results;
+}
+
+// The sweep of the next start takes what cannot be removed now.
+void Spool::discard(const std::string& job, std::uint64_t counted_bytes) {
+  std::error_code ignored;
   std::filesystem::remove_all(folder_of(job), ignored);
-  used_bytes_ -= bytes;
-  return digests;
+  used_bytes_ -= std::min(counted_bytes, used_bytes_);
 }
 
 Result<void> Spool::remove_folder(const std::filesystem::path& folder) {
@@ -190,10 +206,7 @@ Result<void> Spool::remove_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-Result<void> Spool::remove(const std::string& job) {
-  if (auto removed = remove_folder(folder_of(job)); !removed) return removed;
-  return sync_directory(folder_.string());
-}
+Result<void> Spool::remove(const std::string& job) { return remove_folder(folder_of(job)); }
 
 Result<void> Spool::sweep(const std::set<std::string>& keep) {
   std::set<std::filesystem::path> kept;

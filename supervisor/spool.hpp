@@ -1,13 +1,15 @@
 // The spool: our own copies of the inputs of accepted jobs, in <state_dir>/spool/job-<id>/<partition>.
 //
-// A client may change or remove its file the moment after SUBMIT, so nothing else ever reads that. A job's folder
-// appears by one rename, after its space was reserved, its bytes written and synced; what else lies there is a leftover
-// and is swept at start. Used by one thread (files.hpp).
+// A client may change or remove its file the moment after SUBMIT, so nothing else ever reads that. Space is reserved
+// before bytes are written, and all is synced before the journal is told: only a job in the journal is a job, and any
+// other folder is a leftover, swept at start. Writing and syncing are two steps, so that the jobs that came together
+// share the disk's flush. Used by one thread (files.hpp).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,13 @@ struct SpoolInput {
 Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, const std::string& job,
                                     std::uint32_t partition);
 
+// A job whose inputs are written, and not yet safe from a power cut.
+struct SpoolDraft {
+  std::string job;
+  std::vector<Digest> digests;  // SHA-256 of each input
+  std::uint64_t bytes = 0;
+};
+
 class Spool {
  public:
   // Makes the folder where it is missing and counts what it holds. Error: system.
@@ -42,11 +51,13 @@ class Spool {
   // Would these bytes fit? Errors: too_large "spool.too_large" (never), busy "spool.full" (later).
   Result<void> check_space(std::uint64_t bytes) const;
 
-  // Copies the inputs of one job, all or none; returns the SHA-256 of each. A file that is not as long as it was, or
-  // was changed while it was copied, is mismatch "spool.changed"; a full or broken disk is unavailable "spool.write".
-  Result<std::vector<Digest>> store(const std::string& job, const std::vector<SpoolInput>& inputs);
+  // Copies the inputs of one job, all or none. A file that is not as long as it was, or was changed while it was
+  // copied, is mismatch "spool.changed"; a full or broken disk is unavailable "spool.write".
+  Result<SpoolDraft> write(const std::string& job, const std::vector<SpoolInput>& inputs);
+  // Makes drafts durable, one result each; one that failed is removed.
+  std::vector<Result<void>> sync(std::span<const SpoolDraft> drafts);
 
-  // A job that is not here is no error.
+  // A job that is not here is no error. Not synced: what a power cut brings back is swept.
   Result<void> remove(const std::string& job);
 
   // Removes every folder but those of `keep`.
@@ -56,6 +67,7 @@ class Spool {
   Spool(std::filesystem::path folder, std::uint64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
   std::filesystem::path folder_of(const std::string& job) const;
   Result<void> remove_folder(const std::filesystem::path& folder);
+  void discard(const std::string& job, std::uint64_t counted_bytes);
 
   std::filesystem::path folder_;
   std::uint64_t max_bytes_ = 0;

@@ -50,6 +50,15 @@ std::vector<SpoolInput> one(SpoolInput input) {
   return inputs;
 }
 
+// Writes and syncs, as a batch of one.
+Result<std::vector<Digest>> store(Spool& spool, const std::string& job, const std::vector<SpoolInput>& inputs) {
+  auto draft = spool.write(job, inputs);
+  if (!draft) return tl::unexpected(draft.error());
+  const auto synced = spool.sync(std::span(&*draft, 1));
+  REQUIRE(synced.size() == 1);
+  return synced[0].map([&] { return draft->digests; });
+}
+
 Spool open_spool(const ScratchFolder& folder, std::uint64_t max_bytes = 1 << 20) {
   auto spool = Spool::open(folder / "spool", max_bytes);
   REQUIRE(spool);
@@ -76,7 +85,7 @@ TEST_CASE("files and frames are copied whole, with their digests, and stay when 
   inputs.push_back(from_file(folder / "w.wtns"));
   inputs.push_back(from_frames({"ab", "", "cde"}));
   inputs.push_back(from_frames({}));
-  const auto digests = spool.store("job.1", inputs);
+  const auto digests = store(spool, "job.1", inputs);
   REQUIRE(digests);
   std::filesystem::remove(folder / "w.wtns");
   CHECK(spooled(spool, "job.1", 0) == text);
@@ -95,7 +104,7 @@ TEST_CASE("a file that became shorter or longer after it was examined is refused
     auto inputs = one(from_file(folder / "w.wtns"));
     inputs[0].bytes = 10;
     write_text(folder / "w.wtns", now);
-    const auto refused = spool.store("a", inputs);
+    const auto refused = store(spool, "a", inputs);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().name == "spool.changed");
     CHECK(refused.error().code == ErrorCode::mismatch);
@@ -116,7 +125,7 @@ TEST_CASE("a file that is written to while it is copied is refused, or was copie
     for (off_t offset = 0; !stop; offset = (offset + 4096) % (64 << 20))
       if (::pwrite(file.get(), "y", 1, offset) != 1) return;
   });
-  const auto stored = spool.store("a", inputs);
+  const auto stored = store(spool, "a", inputs);
   stop = true;
   writer.join();
   if (stored) {
@@ -130,12 +139,12 @@ TEST_CASE("a file that is written to while it is copied is refused, or was copie
 TEST_CASE("inputs over the limit are refused for ever, over what is free for now") {
   const ScratchFolder folder;
   Spool spool = open_spool(folder, 10);
-  CHECK(spool.store("big", one(from_frames({"01234567890"}))).error().code == ErrorCode::too_large);
-  REQUIRE(spool.store("a", one(from_frames({"0123456"}))));
-  CHECK(spool.store("b", one(from_frames({"0123"}))).error().code == ErrorCode::busy);
+  CHECK(store(spool, "big", one(from_frames({"01234567890"}))).error().code == ErrorCode::too_large);
+  REQUIRE(store(spool, "a", one(from_frames({"0123456"}))));
+  CHECK(store(spool, "b", one(from_frames({"0123"}))).error().code == ErrorCode::busy);
   REQUIRE(spool.remove("a"));
   CHECK(spool.used_bytes() == 0);
-  CHECK(spool.store("b", one(from_frames({"0123"}))));
+  CHECK(store(spool, "b", one(from_frames({"0123"}))));
 }
 
 TEST_CASE("when the disk is full the job is refused for now, and nothing is left") {
@@ -147,7 +156,7 @@ TEST_CASE("when the disk is full the job is refused for now, and nothing is left
   rlimit small = unlimited;
   small.rlim_cur = 100;
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const auto refused = spool.store("a", one(from_frames({std::string(200, 'x')})));
+  const auto refused = store(spool, "a", one(from_frames({std::string(200, 'x')})));
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &unlimited) == 0);
   std::signal(SIGXFSZ, before);
   REQUIRE_FALSE(refused);
@@ -160,25 +169,25 @@ TEST_CASE("a new start counts what is there and sweeps what nobody is owed") {
   const ScratchFolder folder;
   {
     Spool spool = open_spool(folder);
-    REQUIRE(spool.store("kept", one(from_frames({"12345"}))));
-    REQUIRE(spool.store("orphan", one(from_frames({"123"}))));
+    REQUIRE(store(spool, "kept", one(from_frames({"12345"}))));
+    REQUIRE(store(spool, "orphan", one(from_frames({"123"}))));
   }
-  std::filesystem::create_directory(folder / "spool/new:torn");
-  write_text(folder / "spool/new:torn/0", "1234567");
+  std::filesystem::create_directory(folder / "spool/job-torn");
+  write_text(folder / "spool/job-torn/0", "1234567");
   Spool spool = open_spool(folder);
   CHECK(spool.used_bytes() == 15);
   REQUIRE(spool.sweep({"kept"}));
   CHECK(spool.used_bytes() == 5);
   CHECK(spooled(spool, "kept", 0) == "12345");
   CHECK_FALSE(open_spooled_input(spool.folder(), "orphan", 0));
-  CHECK_FALSE(std::filesystem::exists(folder / "spool/new:torn"));
+  CHECK_FALSE(std::filesystem::exists(folder / "spool/job-torn"));
 }
 
 TEST_CASE("names that would leave the spool as paths stay in it") {
   const ScratchFolder folder;
   Spool spool = open_spool(folder);
   for (const std::string& job : {std::string("."), std::string(".."), std::string("...")}) {
-    REQUIRE(spool.store(job, one(from_frames({job}))));
+    REQUIRE(store(spool, job, one(from_frames({job}))));
     CHECK(spooled(spool, job, 0) == job);
     REQUIRE(spool.remove(job));
   }

@@ -161,7 +161,9 @@ void ConstraintSystemBuilder<C>::add_public_rows() {
 
 template <class C>
 void ConstraintSystemBuilder<C>::mark_boolean(std::uint32_t wire) {
-  if (wire > sizes_.n_public && wire < sizes_.n_vars) marked_.push_back(wire);
+  if (wire <= sizes_.n_public || wire >= sizes_.n_vars) return;
+  if (marked_.empty()) marked_.resize((sizes_.n_vars + 63) / 64, 0);
+  marked_[wire / 64] |= std::uint64_t{1} << (wire % 64);
 }
 
 // Neighbouring terms mostly share a coefficient, or have 1 or -1: three comparisons spare most look-ups.
@@ -219,8 +221,8 @@ void ConstraintSystemBuilder<C>::write(std::span<std::byte> out) {
   const std::uint64_t n_words = (sizes_.n_vars + 63) / 64;
   const auto bitmap = array_of<std::uint64_t>(out, header.boolean_bitmap_offset, n_words);
   std::ranges::fill(bitmap, 0);
-  for (const std::uint32_t wire : marked_) bitmap[wire / 64] |= std::uint64_t{1} << (wire % 64);
-  find_boolean_wires(ConstraintSystem<C>::open(out).value(), bitmap);
+  std::ranges::copy(marked_, bitmap.begin());
+  if (search_booleans_) find_boolean_wires(ConstraintSystem<C>::open(out).value(), bitmap);
   const std::uint64_t n_ranks = (sizes_.n_vars + SystemHeader::kWiresPerRank - 1) / SystemHeader::kWiresPerRank;
   header.n_boolean = count_booleans(bitmap, array_of<std::uint32_t>(out, header.boolean_ranks_offset, n_ranks));
   store_flat(out, header);

@@ -75,6 +75,9 @@ class ConstraintSystemBuilder {
   // Says that a private wire is a bit in every satisfying witness, where the search would not see it.
   void mark_boolean(std::uint32_t wire);
 
+  // Says that every wire to be stored as a bit is marked: write() does not search for others.
+  void marks_are_complete() { search_booleans_ = false; }
+
   std::uint64_t serialized_bytes() const;
 
   // out has serialized_bytes() bytes and is aligned to 8. The builder is empty afterwards.
@@ -101,7 +104,8 @@ class ConstraintSystemBuilder {
   std::vector<Fr> dictionary_;
   std::unordered_map<Fr, std::uint32_t, HashFr> index_of_;
   std::uint32_t last_index_ = 0;
-  std::vector<std::uint32_t> marked_;
+  std::vector<std::uint64_t> marked_;  // a bitmap of wires, empty until the first mark
+  bool search_booleans_ = true;
 };
 
 extern template class ConstraintSystemBuilder<Bn254>;

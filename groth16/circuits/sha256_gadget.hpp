@@ -1,0 +1,24 @@
+// SHA-256 (FIPS 180-4) as a circuit: of bits, and of two numbers as the nodes of a binary tree.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "groth16/circuits/number.hpp"
+#include "groth16/circuits/word32.hpp"
+
+namespace groth16::circuits {
+
+// The first 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of the
+// first 8.
+extern const std::array<std::uint32_t, 64> kSha256RoundConstants;
+extern const std::array<std::uint32_t, 8> kSha256InitialState;
+
+// The digest's 256 bits, each word's most significant first, of a message of whole bytes.
+std::vector<Bit> sha256(CircuitBuilder& builder, std::span<const Bit> message);
+
+// SHA-256 of two numbers' 32 little-endian bytes each, the digest's two most significant bits cleared.
+Number sha256_pair(CircuitBuilder& builder, const Number& left, const Number& right);
+
+}  // namespace groth16::circuits

@@ -1,0 +1,59 @@
+#include "groth16/circuits/system_hash.hpp"
+
+#include <array>
+
+namespace groth16::circuits {
+
+namespace {
+
+constexpr std::size_t kPiece_bytes = std::size_t{1} << 16;  // what one call of the hash costs nothing beside
+
+}  // namespace
+
+SystemHash::SystemHash(const SystemSizes& sizes) : announced_(sizes) {
+  put_u64(sizes.n_public + 1);
+  put_u64(sizes.n_private());
+  put_u64(sizes.n_constraints);
+}
+
+void SystemHash::on_row(const Row& row) {
+  ++n_rows_;
+  put(row.a);
+  put(row.b);
+  put(row.c);
+  if (pending_.size() >= kPiece_bytes) flush();
+}
+
+void SystemHash::put(std::span<const Term> terms) {
+  put_u64(terms.size());
+  for (const Term& term : terms) {
+    pending_.push_back(static_cast<std::byte>(term.variable.is_private() ? 'A' : 'I'));
+    put_u64(term.variable.number());
+    std::array<std::byte, Fr::kBytes> coefficient;
+    term.coefficient.to_uint().to_be_bytes(coefficient);
+    pending_.insert(pending_.end(), coefficient.begin(), coefficient.end());
+  }
+}
+
+void SystemHash::put_u64(std::uint64_t value) {
+  for (unsigned shift = 64; shift > 0; shift -= 8) pending_.push_back(static_cast<std::byte>(value >> (shift - 8)));
+}
+
+void SystemHash::flush() {
+  hash_.update(pending_);
+  pending_.clear();
+}
+
+groth16d::Result<std::string> SystemHash::finish() {
+  flush();
+  if (n_public_ != announced_.n_public || n_private_ != announced_.n_private() || n_rows_ != announced_.n_constraints) {
+    return groth16d::failure(groth16d::ErrorCode::internal, "circuit.sizes",
+                             "circuit: " + std::to_string(n_public_) + " public and " + std::to_string(n_private_) +
+                                 " private variables, " + std::to_string(n_rows_) + " rows; announced were " +
+                                 std::to_string(announced_.n_public) + ", " + std::to_string(announced_.n_private()) +
+                                 ", " + std::to_string(announced_.n_constraints));
+  }
+  return groth16d::to_hex(hash_.finish());
+}
+
+}  // namespace groth16::circuits

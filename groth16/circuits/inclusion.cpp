@@ -1,7 +1,6 @@
 #include "groth16/circuits/inclusion.hpp"
 
-#include <cstdlib>
-
+#include "groth16/circuits/insertion.hpp"
 #include "groth16/circuits/poseidon_gadget.hpp"
 #include "groth16/circuits/sha256_gadget.hpp"
 
@@ -11,53 +10,18 @@ namespace {
 
 using Numbers = std::vector<Number>;
 
-// In each of these a is the element, s the siblings; the order of the picks is part of the circuit.
-Numbers insert_2(CircuitBuilder& builder, const Number& a, std::span<const Bit> bit, std::span<const Number> s) {
-  const Number left = pick(builder, bit[0], s[0], a);
-  const Number right = pick(builder, bit[0], a, s[0]);
-  return {left, right};
-}
-
-Numbers insert_4(CircuitBuilder& builder, const Number& a, std::span<const Bit> bit, std::span<const Number> s) {
-  const auto p = [&](Bit condition, const Number& x, const Number& y) { return pick(builder, condition, x, y); };
-  Numbers child;
-  child.push_back(p(bit[1], s[0], p(bit[0], s[0], a)));
-  child.push_back(p(bit[1], s[1], p(bit[0], a, s[0])));
-  child.push_back(p(bit[1], p(bit[0], s[2], a), s[1]));
-  child.push_back(p(bit[1], p(bit[0], a, s[2]), s[2]));
-  return child;
-}
-
-Numbers insert_8(CircuitBuilder& builder, const Number& a, std::span<const Bit> bit, std::span<const Number> s) {
-  const auto p = [&](Bit condition, const Number& x, const Number& y) { return pick(builder, condition, x, y); };
-  const Bit neither = and_gate(builder, !bit[0], !bit[1]);
-  const Bit both = and_gate(builder, bit[0], bit[1]);
-  Numbers child;
-  child.push_back(p(bit[2], s[0], p(neither, a, s[0])));
-  child.push_back(p(bit[2], s[1], p(bit[1], s[1], p(bit[0], a, s[0]))));
-  child.push_back(p(bit[2], s[2], p(bit[1], p(bit[0], s[2], a), s[1])));
-  child.push_back(p(bit[2], s[3], p(both, a, s[2])));
-  child.push_back(p(bit[2], p(neither, a, s[4]), s[3]));
-  child.push_back(p(bit[2], p(bit[1], s[5], p(bit[0], a, s[4])), s[4]));
-  child.push_back(p(bit[2], p(bit[1], p(bit[0], s[6], a), s[5]), s[5]));
-  child.push_back(p(bit[2], p(both, a, s[6]), s[6]));
-  return child;
-}
+struct CircuitGates {
+  CircuitBuilder& builder;
+  Number pick(Bit condition, const Number& a, const Number& b) { return circuits::pick(builder, condition, a, b); }
+  Bit both(Bit a, Bit b) { return and_gate(builder, a, b); }
+  Bit neither(Bit a, Bit b) { return and_gate(builder, !a, !b); }
+};
 
 }  // namespace
 
 Numbers insert(CircuitBuilder& builder, const Number& element, std::span<const Bit> index,
                std::span<const Number> siblings) {
-  switch (siblings.size()) {
-    case 1:
-      return insert_2(builder, element, index, siblings);
-    case 3:
-      return insert_4(builder, element, index, siblings);
-    case 7:
-      return insert_8(builder, element, index, siblings);
-    default:
-      std::abort();  // no tree of ours has such nodes
-  }
+  return insert_with(CircuitGates{builder}, element, index, siblings);
 }
 
 void prove_inclusion(CircuitBuilder& builder, TreeHash hash, const TreeShape& shape, const MerklePath& path,

@@ -11,14 +11,14 @@
 
 namespace groth16::circuits {
 
-inline constexpr std::size_t kDrgParents = 6;
+inline constexpr std::size_t kBaseParents = 6;
 inline constexpr std::size_t kExpanderParents = 8;
-inline constexpr std::size_t kParents = kDrgParents + kExpanderParents;
+inline constexpr std::size_t kParents = kBaseParents + kExpanderParents;
 inline constexpr std::size_t kLabelParents = 37;  // with repetitions
 
 // Which of the parents stands at a place among the 37; layer 1 has the first 6 parents only.
 constexpr std::size_t label_parent(std::uint32_t layer, std::size_t place) {
-  return place % (layer == 1 ? kDrgParents : kParents);
+  return place % (layer == 1 ? kBaseParents : kParents);
 }
 
 // replica_id and parents: 256 message bits each; parents: 6 for layer 1, else 14. node: 64 bits, least significant

@@ -77,7 +77,7 @@ SystemSizes SectorShape::system_sizes() const {
 
   const Cost start = kBitsOfNumber + poseidon_cost(2) + Cost{4, 5};  // five numbers, three made public, one compared
   const Cost parent = Cost{0, layers} + column_hash + replica_path;
-  const Cost labels = layers * kLabel + (kDrgParents + std::uint64_t{layers - 1} * kParents) * kBitsOfNumber;
+  const Cost labels = layers * kLabel + (kBaseParents + std::uint64_t{layers - 1} * kParents) * kBitsOfNumber;
   const Cost challenge = Cost{0, 1} + data_path + kParents * parent + Cost{65, 64} + labels + Cost{1, 1} +
                          replica_path + column_hash + replica_path;
   const Cost total = start + challenges * challenge;

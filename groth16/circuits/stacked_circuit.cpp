@@ -50,10 +50,10 @@ std::vector<Number> describe_labels(CircuitBuilder& builder, const SectorShape& 
   std::vector<Number> labels;
   for (std::uint32_t layer = 1; layer <= shape.layers; ++layer) {
     std::vector<std::vector<Bit>> parents;
-    for (std::size_t i = 0; i < kDrgParents; ++i) {
+    for (std::size_t i = 0; i < kBaseParents; ++i) {
       parents.push_back(to_message_bits(builder, columns[i][layer - 1]));
     }
-    for (std::size_t i = kDrgParents; i < kParents && layer > 1; ++i) {
+    for (std::size_t i = kBaseParents; i < kParents && layer > 1; ++i) {
       parents.push_back(to_message_bits(builder, columns[i][layer - 2]));
     }
     labels.push_back(label(builder, replica_id, parents, layer, node));

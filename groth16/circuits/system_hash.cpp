@@ -8,6 +8,27 @@ namespace {
 
 constexpr std::size_t kPiece_bytes = std::size_t{1} << 16;  // what one call of the hash costs nothing beside
 
+std::array<std::byte, 8> big_endian(std::uint64_t value) {
+  std::array<std::byte, 8> bytes;
+  for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(value >> (56 - 8 * i));
+  return bytes;
+}
+
+using ElementBytes = std::array<std::byte, Fr::kBytes>;
+
+ElementBytes big_endian(const Fr& element) {
+  ElementBytes bytes;
+  element.to_uint().to_be_bytes(bytes);
+  return bytes;
+}
+
+struct KnownElement {
+  explicit KnownElement(const Fr& value) : element(value), bytes(big_endian(value)) {}
+  Fr element;
+  ElementBytes bytes;
+};
+const KnownElement kPlusOne(Fr::one()), kMinusOne(-Fr::one());
+
 }  // namespace
 
 SystemHash::SystemHash(const SystemSizes& sizes) : announced_(sizes) {
@@ -24,19 +45,22 @@ void SystemHash::on_row(const Row& row) {
   if (pending_.size() >= kPiece_bytes) flush();
 }
 
+// Most coefficients are 1 or -1: their bytes are made once.
 void SystemHash::put(std::span<const Term> terms) {
   put_u64(terms.size());
   for (const Term& term : terms) {
     pending_.push_back(static_cast<std::byte>(term.variable.is_private() ? 'A' : 'I'));
     put_u64(term.variable.number());
-    std::array<std::byte, Fr::kBytes> coefficient;
-    term.coefficient.to_uint().to_be_bytes(coefficient);
-    pending_.insert(pending_.end(), coefficient.begin(), coefficient.end());
+    const ElementBytes bytes = term.coefficient == kPlusOne.element    ? kPlusOne.bytes
+                               : term.coefficient == kMinusOne.element ? kMinusOne.bytes
+                                                                       : big_endian(term.coefficient);
+    pending_.insert(pending_.end(), bytes.begin(), bytes.end());
   }
 }
 
 void SystemHash::put_u64(std::uint64_t value) {
-  for (unsigned shift = 64; shift > 0; shift -= 8) pending_.push_back(static_cast<std::byte>(value >> (shift - 8)));
+  const auto bytes = big_endian(value);
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
 }
 
 void SystemHash::flush() {

@@ -1,10 +1,5 @@
-// A proof as compressed binary: A, B, C, each the big-endian x of its point with flags in the top bits of the first
-// byte. In G2 x.c1 comes before x.c0. "Larger" compares y with q - y as integers, in Fq2 by c1 first, then c0.
-//
-//   BLS12-381, 48 + 96 + 48 = 192 bytes, the ZCash form (also bellman's and Filecoin's): 0x80 compressed, 0x40
-//   infinity,
-//       0x20 y is the larger root
-//   BN254, 32 + 64 + 32 = 128 bytes, as gnark writes it: 0b10 y is the smaller root, 0b11 the larger, 0b01 infinity
+// A proof as compressed binary: A, B, C, each as compressed_point.hpp says: 192 bytes on BLS12-381 (also bellman's and
+// Filecoin's), 128 bytes on BN254 (gnark's).
 #pragma once
 
 #include <array>
@@ -14,13 +9,10 @@
 #include "common/error.hpp"
 #include "groth16/algebra/curves.hpp"
 #include "groth16/formats/byte_reader.hpp"
+#include "groth16/formats/compressed_point.hpp"
 #include "groth16/proof/proof.hpp"
 
 namespace groth16::formats {
-
-// The bytes of a compressed point: one coordinate.
-template <class Point>
-inline constexpr std::size_t kCompressedPointBytes = sizeof(typename Point::Field);
 
 template <class C>
 inline constexpr std::size_t kCompressedProofBytes =

@@ -157,24 +157,39 @@ std::vector<std::uint64_t> PackedWitness<C>::wire_bits(const Compute& compute) c
 }
 
 template <class C>
-Result<PackedWitnessWriter<C>> PackedWitnessWriter<C>::create(const ConstraintSystem<C>& system,
-                                                              std::span<std::byte> out) {
-  PackedWitnessWriter writer;
-  writer.system_ = &system;
-  writer.header_ = witness_header(system);
-  const WitnessHeader& header = writer.header_;
+Result<PackedWitnessArrays<C>> lay_out_packed_witness(const ConstraintSystem<C>& system, std::span<std::byte> out) {
+  using Scalar = typename C::Scalar;
+  const WitnessHeader header = witness_header(system);
   if (out.size() < header.total_bytes || reinterpret_cast<std::uintptr_t>(out.data()) % 8 != 0) {
     return refuse(
         ErrorCode::internal, "length",
         std::to_string(out.size()) + " bytes, expected " + std::to_string(header.total_bytes) + ", aligned to 8");
   }
+  store_flat(out, header);
+  PackedWitnessArrays<C> arrays;
+  arrays.publics = flat_array<Scalar>(out, header.public_offset, header.n_public + 1, "witness.public").value();
+  arrays.bits = flat_array<std::uint64_t>(out, header.bits_offset, (header.n_boolean + 63) / 64, "witness").value();
+  arrays.full = flat_array<Scalar>(out, header.full_offset, header.n_full, "witness.full").value();
+  arrays.publics[0] = Scalar::from_u64(1);
+  std::ranges::fill(arrays.bits, 0);
+  return arrays;
+}
+
+template <class C>
+Result<PackedWitnessWriter<C>> PackedWitnessWriter<C>::create(const ConstraintSystem<C>& system,
+                                                              std::span<std::byte> out) {
+  const auto arrays = lay_out_packed_witness(system, out);
+  if (!arrays) return tl::unexpected(arrays.error());
+  PackedWitnessWriter writer;
+  writer.system_ = &system;
+  writer.header_ = witness_header(system);
   writer.out_ = out;
-  writer.public_ = flat_array<Scalar>(out, header.public_offset, header.n_public + 1, "witness.public").value();
-  writer.bits_ = flat_array<std::uint64_t>(out, header.bits_offset, (header.n_boolean + 63) / 64, "witness").value();
-  writer.full_ = flat_array<Scalar>(out, header.full_offset, header.n_full, "witness.full").value();
+  writer.public_ = arrays->publics;
+  writer.bits_ = arrays->bits;
+  writer.full_ = arrays->full;
   writer.exceptions_ =
-      flat_array<WitnessException>(out, header.exception_offset, header.exception_capacity, "witness").value();
-  std::ranges::fill(writer.bits_, 0);
+      flat_array<WitnessException>(out, writer.header_.exception_offset, writer.header_.exception_capacity, "witness")
+          .value();
   return writer;
 }
 
@@ -235,10 +250,11 @@ Result<void> pack_witness(std::span<const std::byte> values, const ConstraintSys
   return writer->finish();
 }
 
-#define GROTH16_DEFINE_PACKED_WITNESS(C)                                   \
-  template std::uint64_t packed_witness_bytes(const ConstraintSystem<C>&); \
-  template class PackedWitness<C>;                                         \
-  template class PackedWitnessWriter<C>;                                   \
+#define GROTH16_DEFINE_PACKED_WITNESS(C)                                                                            \
+  template std::uint64_t packed_witness_bytes(const ConstraintSystem<C>&);                                          \
+  template class PackedWitness<C>;                                                                                  \
+  template class PackedWitnessWriter<C>;                                                                            \
+  template Result<PackedWitnessArrays<C>> lay_out_packed_witness(const ConstraintSystem<C>&, std::span<std::byte>); \
   template Result<void> pack_witness<C>(std::span<const std::byte>, const ConstraintSystem<C>&, std::span<std::byte>);
 GROTH16_DEFINE_PACKED_WITNESS(Bn254)
 GROTH16_DEFINE_PACKED_WITNESS(Bls12_381)

@@ -142,6 +142,20 @@ class PackedWitnessWriter {
   std::uint64_t n_exceptions_ = 0;
 };
 
+// The arrays of a packed witness, for a generator that knows from its own circuit which wires are bits.
+template <class C>
+struct PackedWitnessArrays {
+  std::span<typename C::Scalar> publics;  // n_public + 1; w_0 = 1 is there
+  std::span<std::uint64_t> bits;          // n_boolean bits, all 0
+  std::span<typename C::Scalar> full;     // n_full
+};
+
+// Makes out, of packed_witness_bytes(system) bytes and aligned to 8, a packed witness without exceptions whose arrays
+// are to be filled. Error (internal): witness.length.
+template <class C>
+groth16d::Result<PackedWitnessArrays<C>> lay_out_packed_witness(const ConstraintSystem<C>& system,
+                                                                std::span<std::byte> out);
+
 // Packs the values of all wires, w_0 first: n_vars times 32 bytes, little-endian, at any alignment (as a .wtns file
 // maps them). Errors: those of PackedWitnessWriter; witness.count (mismatch) for another number of values.
 template <class C>
@@ -157,6 +171,8 @@ groth16d::Result<void> pack_witness(std::span<const UInt<4>> values, const Const
   extern template std::uint64_t packed_witness_bytes(const ConstraintSystem<C>&);                                \
   extern template class PackedWitness<C>;                                                                        \
   extern template class PackedWitnessWriter<C>;                                                                  \
+  extern template groth16d::Result<PackedWitnessArrays<C>> lay_out_packed_witness(const ConstraintSystem<C>&,    \
+                                                                                  std::span<std::byte>);         \
   extern template groth16d::Result<void> pack_witness<C>(std::span<const std::byte>, const ConstraintSystem<C>&, \
                                                          std::span<std::byte>);
 GROTH16_DECLARE_PACKED_WITNESS(Bn254)

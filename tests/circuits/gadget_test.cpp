@@ -197,7 +197,7 @@ TEST_CASE("inclusion holds for the path of the leaf and for no other root") {
 TEST_CASE("the label of a node in layers 1, 2 and 11") {
   const auto describe = [](std::uint32_t layer) {
     return [=](CircuitBuilder& builder) {
-      const auto all = numbers(builder, layer == 1 ? 1 + kDrgParents : 1 + kParents);
+      const auto all = numbers(builder, layer == 1 ? 1 + kBaseParents : 1 + kParents);
       const auto replica_id = to_message_bits(builder, all[0]);
       std::vector<std::vector<Bit>> parents;
       for (std::size_t i = 1; i < all.size(); ++i) parents.push_back(to_message_bits(builder, all[i]));

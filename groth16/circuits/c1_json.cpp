@@ -186,7 +186,7 @@ class VanillaReader {
   TreeShape data_tree_, replica_tree_;
 };
 
-using Partitions = std::vector<std::vector<VanillaProof>>;
+using Partitions = std::vector<VanillaPartition>;
 
 // {"StackedDrg32GiBV1": [partitions of challenges of proofs]}: the size class alone decides the shape.
 Partitions read_partitions(JsonCursor& cursor, SectorShape& shape) {
@@ -206,15 +206,13 @@ Partitions read_partitions(JsonCursor& cursor, SectorShape& shape) {
   return partitions;
 }
 
-Scalar integer_of(const Bytes32& bytes) { return Scalar::from_le_bytes(std::as_bytes(std::span(bytes))); }
-
 Result<C1> read_inner(std::string_view file, std::string_view text) {
   JsonCursor cursor("c1", file, text);
-  C1 c1;
   std::string_view name;
   SectorShape shape;
   Partitions partitions;
-  PorepStatement& statement = c1.statement;
+  PorepStatement statement;
+  Bytes32 ticket{};
   cursor.object<7>({"registered_proof", "vanilla_proofs", "comm_r", "comm_d", "replica_id", "seed", "ticket"},
                    [&](std::size_t field) {
                      if (field == 0) name = cursor.string();
@@ -223,7 +221,7 @@ Result<C1> read_inner(std::string_view file, std::string_view text) {
                      if (field == 3) statement.comm_d = cursor.bytes32();
                      if (field == 4) statement.replica_id = cursor.bytes32();
                      if (field == 5) statement.seed = cursor.bytes32();
-                     if (field == 6) c1.ticket = cursor.bytes32();
+                     if (field == 6) ticket = cursor.bytes32();
                    });
   if (const auto finished = cursor.finish(); !finished) return tl::unexpected(finished.error());
 
@@ -234,19 +232,7 @@ Result<C1> read_inner(std::string_view file, std::string_view text) {
                    std::string(file) + ": " + std::string(name) + " with vanilla proofs of " + size_class_name(shape));
   }
   statement.proof = *proof;
-  if (partitions.size() != proof->partitions()) {
-    return failure(ErrorCode::malformed, "c1.count",
-                   std::string(file) + ": " + std::to_string(partitions.size()) + " partitions, " + std::string(name) +
-                       " has " + std::to_string(proof->partitions()));
-  }
-  if (const auto checked = check_statement(statement); !checked) return tl::unexpected(checked.error());
-  for (auto& proofs : partitions) {
-    auto partition = partition_of(file, integer_of(statement.replica_id), integer_of(statement.comm_d),
-                                  integer_of(statement.comm_r), std::move(proofs), shape);
-    if (!partition) return tl::unexpected(partition.error());
-    c1.partitions.push_back(std::move(*partition));
-  }
-  return c1;
+  return assemble_c1(file, statement, ticket, std::move(partitions));
 }
 
 Result<C1> read_wrapper(std::string_view file, std::string_view text) {

@@ -42,21 +42,17 @@ std::string_view other_root(const VanillaProof& proof, const PartitionInput& par
   return all_columns ? "" : "comm_c";
 }
 
-}  // namespace
+Scalar integer_of(const Bytes32& bytes) { return Scalar::from_le_bytes(std::as_bytes(std::span(bytes))); }
 
-PathVariant path_variant(const SectorShape& shape) {
-  if (shape.arities.top != 0) return PathVariant::top;
-  return shape.arities.sub != 0 ? PathVariant::sub : PathVariant::single;
-}
-
-Result<PartitionInput> partition_of(std::string_view file, const Scalar& replica_id, const Scalar& comm_d,
-                                    const Scalar& comm_r, std::vector<VanillaProof> proofs, const SectorShape& shape) {
-  PartitionInput partition{replica_id, comm_d, comm_r, proofs[0].own.inclusion.root, proofs[0].replica.root, {}};
+Result<PartitionInput> partition_of(std::string_view file, const PorepStatement& statement, VanillaPartition proofs) {
+  PartitionInput partition{integer_of(statement.replica_id), integer_of(statement.comm_d), integer_of(statement.comm_r),
+                           proofs[0].own.inclusion.root,     proofs[0].replica.root,       {}};
   for (std::size_t i = 0; i < proofs.size(); ++i) {
     const std::string place = std::string(file) + ": challenge " + std::to_string(i) + " of a partition: ";
-    if (proofs[i].node >= shape.nodes) {
-      return failure(ErrorCode::malformed, "c1.node",
-                     place + "node " + std::to_string(proofs[i].node) + " of " + std::to_string(shape.nodes));
+    if (proofs[i].node >= statement.proof.sector.nodes) {
+      return failure(
+          ErrorCode::malformed, "c1.node",
+          place + "node " + std::to_string(proofs[i].node) + " of " + std::to_string(statement.proof.sector.nodes));
     }
     if (const auto tree = other_root(proofs[i], partition); !tree.empty()) {
       return failure(ErrorCode::malformed, "c1.roots", place + "a path does not end in " + std::string(tree));
@@ -64,6 +60,30 @@ Result<PartitionInput> partition_of(std::string_view file, const Scalar& replica
     partition.challenges.push_back(challenge_of(std::move(proofs[i])));
   }
   return partition;
+}
+
+}  // namespace
+
+PathVariant path_variant(const SectorShape& shape) {
+  if (shape.arities.top != 0) return PathVariant::top;
+  return shape.arities.sub != 0 ? PathVariant::sub : PathVariant::single;
+}
+
+Result<C1> assemble_c1(std::string_view file, const PorepStatement& statement, const Bytes32& ticket,
+                       std::vector<VanillaPartition> partitions) {
+  if (const auto checked = check_statement(statement); !checked) return tl::unexpected(checked.error());
+  if (partitions.size() != statement.proof.partitions()) {
+    return failure(ErrorCode::malformed, "c1.count",
+                   std::string(file) + ": " + std::to_string(partitions.size()) + " partitions, expected " +
+                       std::to_string(statement.proof.partitions()));
+  }
+  C1 c1{statement, ticket, std::nullopt, {}};
+  for (VanillaPartition& proofs : partitions) {
+    auto partition = partition_of(file, statement, std::move(proofs));
+    if (!partition) return tl::unexpected(partition.error());
+    c1.partitions.push_back(std::move(*partition));
+  }
+  return c1;
 }
 
 }  // namespace groth16::circuits

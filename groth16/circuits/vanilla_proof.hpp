@@ -1,5 +1,5 @@
-// VanillaProof: what the first commit phase proves of one challenge, without a circuit; and how such proofs become the
-// input of a partition.
+// VanillaProof: what the first commit phase proves of one challenge, without a circuit; and how such proofs become a
+// C1.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/error.hpp"
-#include "groth16/circuits/stacked_circuit.hpp"
+#include "groth16/circuits/c1.hpp"
 
 namespace groth16::circuits {
 
@@ -34,10 +34,14 @@ struct VanillaProof {
 enum class PathVariant { single, sub, top };
 PathVariant path_variant(const SectorShape& shape);
 
-// The partition of these proofs; comm_c and comm_r_last are their common roots. The proofs fit the shape. Errors
-// (malformed): c1.roots (two proofs of a tree end in different roots, or data proofs not in comm_d), c1.node.
-groth16d::Result<PartitionInput> partition_of(std::string_view file, const Scalar& replica_id, const Scalar& comm_d,
-                                              const Scalar& comm_r, std::vector<VanillaProof> proofs,
-                                              const SectorShape& shape);
+// A partition's proofs, challenge by challenge.
+using VanillaPartition = std::vector<VanillaProof>;
+
+// The last step of every reader: checks the statement, the number of partitions and the roots, and keeps what the
+// circuit uses; comm_c and comm_r_last are the common roots of a partition's proofs. The proofs fit the statement's
+// sector, and no partition is empty. Errors: those of check_statement; (malformed) c1.count, c1.roots (two proofs of a
+// tree end in different roots, or data proofs not in comm_d), c1.node.
+groth16d::Result<C1> assemble_c1(std::string_view file, const PorepStatement& statement, const Bytes32& ticket,
+                                 std::vector<VanillaPartition> partitions);
 
 }  // namespace groth16::circuits

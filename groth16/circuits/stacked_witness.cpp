@@ -81,6 +81,10 @@ class PartitionWriter {
 
 }  // namespace
 
+void put_stacked_witness(WitnessStream& stream, const SectorShape& shape, const PartitionInput& input) {
+  PartitionWriter(shape, stream).write(input);
+}
+
 Result<void> write_stacked_witness(const SectorShape& shape, const PartitionInput& input,
                                    const ConstraintSystem<Bls12_381>& system, std::span<std::byte> out) {
   if (!(system.sizes() == shape.system_sizes())) {
@@ -91,7 +95,7 @@ Result<void> write_stacked_witness(const SectorShape& shape, const PartitionInpu
   const auto arrays = lay_out_packed_witness(system, out);
   if (!arrays) return tl::unexpected(arrays.error());
   WitnessStream stream(*arrays);
-  PartitionWriter(shape, stream).write(input);
+  put_stacked_witness(stream, shape, input);
   return stream.finish(system);
 }
 

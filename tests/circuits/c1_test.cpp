@@ -5,6 +5,7 @@
 
 #include "groth16/circuits/base64.hpp"
 #include "groth16/circuits/c1.hpp"
+#include "groth16/circuits/partition_input.hpp"
 #include "groth16/circuits/stacked_witness.hpp"
 #include "groth16/proof/evaluate.hpp"
 #include "tests/circuits/described.hpp"
@@ -96,6 +97,36 @@ TEST_CASE("a sealed sector's witness is exact, native, and satisfies the circuit
 
 TEST_CASE("a sector of sparse trees has the witness that upstream's circuit gives it") {
   check_witness(read(inner()).value(), "14dc4da097a26cafaa60b0f8016f5b2017b4699008245966ebfc56c937d0bda1");
+}
+
+TEST_CASE("a partition's input survives its flat form, and damage to that is refused by name") {
+  const C1 c1 = read(wrapper()).value();
+  const SectorShape& shape = c1.statement.proof.sector;
+  std::vector<std::byte> bytes(partition_input_bytes(shape)), again(bytes.size());
+  write_partition_input(shape, c1.partitions[0], bytes);
+  const auto back = read_partition_input(shape, bytes);
+  REQUIRE(back);
+  CHECK(back->comm_r_last == c1.partitions[0].comm_r_last);
+  CHECK(back->challenges[1].parents[13].path.siblings == c1.partitions[0].challenges[1].parents[13].path.siblings);
+  CHECK(back->challenges[1].column_path.leaf_index == 58);
+  write_partition_input(shape, *back, again);
+  CHECK(again == bytes);
+
+  const auto with = [&](std::size_t at, std::uint8_t value) {
+    auto changed = bytes;
+    changed[at] = std::byte{value};
+    const auto result = read_partition_input(shape, changed);
+    return result ? "read" : result.error().name;
+  };
+  CHECK(with(0, 'x') == "porep_input.magic");
+  CHECK(with(8, 9) == "porep_input.version");
+  CHECK(with(12, 11) == "porep_input.shape");
+  CHECK(with(40 + 31, 0xff) == "porep_input.not_canonical");
+  CHECK(with(40 + 5 * 32 + 7, 1) == "porep_input.index");
+  for (std::size_t end = 0; end < bytes.size(); end += end < 48 ? 1 : 97) {
+    CHECK(read_partition_input(shape, std::span(bytes).first(end)).error().name == "porep_input.length");
+  }
+  CHECK(read_partition_input(sector_of_name("8MiB").value(), bytes).error().name == "porep_input.shape");
 }
 
 TEST_CASE("a file that ends early is refused wherever it ends") {

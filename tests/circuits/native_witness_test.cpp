@@ -112,7 +112,7 @@ TEST_CASE("gates on words allocate what gates on bits allocate, for every kind o
   }
 }
 
-TEST_CASE("SHA-256 of words of every kind, and of two numbers") {
+TEST_CASE("native SHA-256 of words of every kind, and of two numbers") {
   Random random(2);
   for (const std::size_t n_words : {1u, 13u, 14u, 16u, 29u}) {
     std::vector<TracedWord> words;
@@ -145,7 +145,7 @@ TEST_CASE("SHA-256 of words of every kind, and of two numbers") {
       });
 }
 
-TEST_CASE("Poseidon and insertion of every arity") {
+TEST_CASE("native Poseidon and insertion of every arity") {
   Random random(3);
   for (const std::size_t arity : {2u, 4u, 8u, 11u}) {
     std::vector<Fr> values;
@@ -182,7 +182,7 @@ TEST_CASE("Poseidon and insertion of every arity") {
   }
 }
 
-TEST_CASE("inclusion in trees of both hashes") {
+TEST_CASE("native inclusion in trees of both hashes") {
   Random random(4);
   const std::vector<std::pair<TreeHash, TreeShape>> trees{
       {TreeHash::sha256, {2, 2}}, {TreeHash::poseidon, {8, 8, 2}}, {TreeHash::poseidon, {8, 4, 2}}};
@@ -202,7 +202,7 @@ TEST_CASE("inclusion in trees of both hashes") {
   }
 }
 
-TEST_CASE("labels of layers 1, 2 and 11") {
+TEST_CASE("native labels of layers 1, 2 and 11") {
   Random random(5);
   for (const std::uint32_t layer : {1u, 2u, 11u}) {
     std::vector<Fr> numbers;

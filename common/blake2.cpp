@@ -5,12 +5,11 @@
 #include <openssl/params.h>
 
 #include <cstdlib>
+#include <memory>
 
 namespace groth16d {
 
 namespace {
-
-EVP_MD_CTX* context_of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
 
 // OpenSSL's digests fail only without memory or without its default provider: nothing that a caller could handle.
 void require(bool ok) {
@@ -23,22 +22,6 @@ struct MacFree {
 };
 
 }  // namespace
-
-void Blake2s256::ContextFree::operator()(void* context) const { EVP_MD_CTX_free(context_of(context)); }
-
-Blake2s256::Blake2s256() : context_(EVP_MD_CTX_new()) {
-  require(context_ != nullptr && EVP_DigestInit_ex(context_of(context_.get()), EVP_blake2s256(), nullptr) == 1);
-}
-
-void Blake2s256::update(std::span<const std::byte> bytes) {
-  require(EVP_DigestUpdate(context_of(context_.get()), bytes.data(), bytes.size()) == 1);
-}
-
-Digest Blake2s256::finish() {
-  Digest digest{};
-  require(EVP_DigestFinal_ex(context_of(context_.get()), digest.data(), nullptr) == 1);
-  return digest;
-}
 
 std::array<std::uint8_t, 64> blake2b_512(std::span<const std::byte> bytes) {
   static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "BLAKE2B-512", nullptr);  // dear, and kept for ever

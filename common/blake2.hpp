@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -12,18 +11,8 @@
 
 namespace groth16d {
 
-// Streaming: update() any number of times, then finish() once.
-class Blake2s256 {
- public:
-  Blake2s256();
-  void update(std::span<const std::byte> bytes);
-  Digest finish();
-
- private:
-  struct ContextFree {
-    void operator()(void* context) const;
-  };
-  std::unique_ptr<void, ContextFree> context_;  // an EVP_MD_CTX
+struct Blake2s256 : StreamHash {
+  Blake2s256() : StreamHash(Algorithm::blake2s_256) {}
 };
 
 std::array<std::uint8_t, 64> blake2b_512(std::span<const std::byte> bytes);

@@ -16,7 +16,7 @@ constexpr std::size_t kReadPiece_bytes = std::size_t{1} << 20;
 
 EVP_MD_CTX* context_of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
 
-// OpenSSL's SHA-256 fails only without memory or without its default provider: nothing that a caller could handle.
+// OpenSSL's digests fail only without memory or without its default provider: nothing that a caller could handle.
 void require(bool ok) {
   if (!ok) std::abort();
 }
@@ -30,17 +30,18 @@ int nibble(char digit) {
 
 }  // namespace
 
-void Sha256::ContextFree::operator()(void* context) const { EVP_MD_CTX_free(context_of(context)); }
+void StreamHash::ContextFree::operator()(void* context) const { EVP_MD_CTX_free(context_of(context)); }
 
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  require(context_ != nullptr && EVP_DigestInit_ex(context_of(context_.get()), EVP_sha256(), nullptr) == 1);
+StreamHash::StreamHash(Algorithm algorithm) : context_(EVP_MD_CTX_new()) {
+  const EVP_MD* method = algorithm == Algorithm::sha256 ? EVP_sha256() : EVP_blake2s256();
+  require(context_ != nullptr && EVP_DigestInit_ex(context_of(context_.get()), method, nullptr) == 1);
 }
 
-void Sha256::update(std::span<const std::byte> bytes) {
+void StreamHash::update(std::span<const std::byte> bytes) {
   require(EVP_DigestUpdate(context_of(context_.get()), bytes.data(), bytes.size()) == 1);
 }
 
-Digest Sha256::finish() {
+Digest StreamHash::finish() {
   Digest digest{};
   require(EVP_DigestFinal_ex(context_of(context_.get()), digest.data(), nullptr) == 1);
   return digest;

@@ -16,10 +16,11 @@ namespace groth16d {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-// Streaming: update() any number of times, then finish() once.
-class Sha256 {
+// A hash of 32 bytes over a stream: update() any number of times, then finish() once.
+class StreamHash {
  public:
-  Sha256();
+  enum class Algorithm { sha256, blake2s_256 };
+  explicit StreamHash(Algorithm algorithm);
   void update(std::span<const std::byte> bytes);
   void update(std::string_view text) { update(std::as_bytes(std::span(text.data(), text.size()))); }
   Digest finish();
@@ -29,6 +30,10 @@ class Sha256 {
     void operator()(void* context) const;
   };
   std::unique_ptr<void, ContextFree> context_;  // an EVP_MD_CTX
+};
+
+struct Sha256 : StreamHash {
+  Sha256() : StreamHash(Algorithm::sha256) {}
 };
 
 Digest sha256(std::span<const std::byte> bytes);

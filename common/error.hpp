@@ -13,18 +13,18 @@ namespace groth16d {
 
 // The class of a failure. It decides the status that a client sees and the exit code of a command.
 enum class ErrorCode {
-  malformed,    // an input breaks its format's rules                       -> 400
-  mismatch,     // inputs that are each well-formed do not belong together  -> 400
-  unsatisfied,  // the witness does not satisfy the constraint system       -> 400
-  not_found,    //                                                          -> 404
-  conflict,     // same name, different content                             -> 409
-  too_large,    // can never fit the budget or a bound                      -> 413
-  busy,         // would fit later                                          -> 429
-  unavailable,  // draining or degraded                                     -> 503
-  denied,       // a path outside its root, a missing right                 -> 400
+  malformed,    // an input breaks its format's rules
+  mismatch,     // inputs that are each well-formed do not belong together
+  unsatisfied,  // the witness does not satisfy the constraint system
+  not_found,
+  conflict,     // same name, different content
+  too_large,    // can never fit the budget or a bound
+  busy,         // would fit later
+  unavailable,  // draining or degraded
+  denied,       // a path outside its root, a missing right
   cancelled,    // stopped on request
-  system,       // an operating-system call failed                          -> 500
-  internal,     // a broken invariant of ours                               -> 500
+  system,       // an operating-system call failed
+  internal,     // a broken invariant of ours
 };
 
 // A failure for a program (code, name) and for a person (text).

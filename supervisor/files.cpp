@@ -45,18 +45,22 @@ Files::Files(Spool spool, std::vector<std::filesystem::path> roots)
     : spool_(std::move(spool)),
       roots_(names_of(roots)),
       thread_("files", [this](std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
-        std::vector<SpoolJob> jobs;
-        for (FilesRequest& request : requests) {
-          if (auto* job = std::get_if<SpoolJob>(&request)) {
-            jobs.push_back(std::move(*job));
-          } else {
-            serve(std::move(request), completions);
-          }
-        }
-        spool_jobs(std::move(jobs), completions);
+        serve(std::move(requests), completions);
       }) {}
 
-void Files::serve(FilesRequest request, Outbox<FilesCompletion>& completions) {
+void Files::serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
+  std::vector<SpoolJob> jobs;
+  for (FilesRequest& request : requests) {
+    if (auto* job = std::get_if<SpoolJob>(&request)) {
+      jobs.push_back(std::move(*job));
+    } else {
+      serve_one(std::move(request), completions);
+    }
+  }
+  spool_jobs(std::move(jobs), completions);
+}
+
+void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions) {
   if (auto* wanted = std::get_if<Examine>(&request)) {
     completions.put(examine(std::move(*wanted)));
   } else if (const auto* gone = std::get_if<RemoveSpooled>(&request)) {

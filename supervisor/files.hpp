@@ -71,7 +71,8 @@ class Files {
 
  private:
   void spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& completions);
-  void serve(FilesRequest request, Outbox<FilesCompletion>& completions);
+  void serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions);
+  void serve_one(FilesRequest request, Outbox<FilesCompletion>& completions);
   Examined examine(Examine request) const;
   Result<SpoolInput> open_named(NamedInput input, std::size_t partition) const;
   Result<std::string> stamp(const CircuitSource& source) const;

@@ -3,61 +3,27 @@
 #include <bit>
 #include <vector>
 
-#include "groth16/circuits/sha256_gadget.hpp"
+#include "groth16/circuits/sha256_compression.hpp"
 
 namespace groth16::circuits {
 
 namespace {
 
-constexpr std::size_t kBlockWords = 16;
+// What compress_with asks for, on machine words.
+struct StreamGates {
+  WitnessStream& stream;
 
-TracedWord xor_of_three(WitnessStream& stream, const TracedWord& a, const TracedWord& b, const TracedWord& c) {
-  return xor_gates(stream, xor_gates(stream, a, b), c);
-}
-
-std::array<TracedWord, 64> message_schedule(WitnessStream& stream, std::span<const TracedWord> block) {
-  std::array<TracedWord, 64> w;
-  std::copy(block.begin(), block.end(), w.begin());
-  for (std::size_t i = kBlockWords; i < w.size(); ++i) {
-    const TracedWord &x = w[i - 15], &y = w[i - 2];
-    const TracedWord s0 = xor_of_three(stream, rotate_right(x, 7), rotate_right(x, 18), shift_right(x, 3));
-    const TracedWord s1 = xor_of_three(stream, rotate_right(y, 17), rotate_right(y, 19), shift_right(y, 10));
-    w[i] = TracedSum(w[i - 16]).plus(s0).plus(w[i - 7]).plus(s1).add_up(stream);
+  TracedWord exclusive_or(const TracedWord& a, const TracedWord& b) const { return xor_gates(stream, a, b); }
+  TracedWord choice(const TracedWord& a, const TracedWord& b, const TracedWord& c) const {
+    return choice_gates(stream, a, b, c);
   }
-  return w;
-}
-
-void compress(WitnessStream& stream, std::span<const TracedWord> block, TracedState& state) {
-  const std::array<TracedWord, 64> w = message_schedule(stream, block);
-  TracedSum pending_a(state[0]), pending_e(state[4]);
-  TracedWord b = state[1], c = state[2], d = state[3], f = state[5], g = state[6], h = state[7];
-  for (std::size_t i = 0; i < w.size(); ++i) {
-    const TracedWord e = pending_e.add_up(stream);
-    const TracedWord s1 = xor_of_three(stream, rotate_right(e, 6), rotate_right(e, 11), rotate_right(e, 25));
-    const TracedWord choice = choice_gates(stream, e, f, g);
-    const TracedWord round_constant = TracedWord::of_constant(kSha256RoundConstants[i]);
-    const TracedSum t1 = TracedSum(h).plus(s1).plus(choice).plus(round_constant).plus(w[i]);
-    const TracedWord a = pending_a.add_up(stream);
-    const TracedWord s0 = xor_of_three(stream, rotate_right(a, 2), rotate_right(a, 13), rotate_right(a, 22));
-    const TracedWord majority = majority_gates(stream, a, b, c);
-    h = g;
-    g = f;
-    f = e;
-    pending_e = t1.plus(d);
-    d = c;
-    c = b;
-    b = a;
-    pending_a = t1.plus(s0).plus(majority);
+  TracedWord majority(const TracedWord& a, const TracedWord& b, const TracedWord& c) const {
+    return majority_gates(stream, a, b, c);
   }
-  state[0] = pending_a.plus(state[0]).add_up(stream);
-  state[1] = TracedSum(state[1]).plus(b).add_up(stream);
-  state[2] = TracedSum(state[2]).plus(c).add_up(stream);
-  state[3] = TracedSum(state[3]).plus(d).add_up(stream);
-  state[4] = pending_e.plus(state[4]).add_up(stream);
-  state[5] = TracedSum(state[5]).plus(f).add_up(stream);
-  state[6] = TracedSum(state[6]).plus(g).add_up(stream);
-  state[7] = TracedSum(state[7]).plus(h).add_up(stream);
-}
+  TracedWord constant(std::uint32_t value) const { return TracedWord::of_constant(value); }
+  TracedSum sum(const TracedWord& word) const { return TracedSum(word); }
+  TracedWord add_up(const TracedSum& sum) const { return sum.add_up(stream); }
+};
 
 // SHA-256 reads bytes big-endian, numbers are little-endian.
 std::uint32_t swap_bytes(std::uint32_t word) {
@@ -71,12 +37,12 @@ TracedState sha256(WitnessStream& stream, std::span<const TracedWord> message) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] = TracedWord::of_constant(kSha256InitialState[i]);
   std::vector<TracedWord> words(message.begin(), message.end());
   words.push_back(TracedWord::of_constant(0x80000000));
-  while (words.size() % kBlockWords != kBlockWords - 2) words.push_back(TracedWord::of_constant(0));
+  while (words.size() % kSha256BlockWords != kSha256BlockWords - 2) words.push_back(TracedWord::of_constant(0));
   const std::uint64_t message_bits = 32 * message.size();
   words.push_back(TracedWord::of_constant(static_cast<std::uint32_t>(message_bits >> 32)));
   words.push_back(TracedWord::of_constant(static_cast<std::uint32_t>(message_bits)));
-  for (std::span<const TracedWord> rest = words; !rest.empty(); rest = rest.subspan(kBlockWords)) {
-    compress(stream, rest.first(kBlockWords), state);
+  for (std::span<const TracedWord> rest = words; !rest.empty(); rest = rest.subspan(kSha256BlockWords)) {
+    compress_with(StreamGates{stream}, rest.first<kSha256BlockWords>(), state);
   }
   return state;
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "groth16/circuits/sha256_compression.hpp"
+
 namespace groth16::circuits {
 
 const std::array<std::uint32_t, 64> kSha256RoundConstants{
@@ -27,12 +29,11 @@ using State = std::array<Word32, 8>;
 class PendingSum {
  public:
   explicit PendingSum(const Word32& word) : words_{word} {}
-  explicit PendingSum(std::vector<Word32> words) : words_(std::move(words)) {}
 
-  PendingSum plus(const Word32& word) const {
-    PendingSum sum = *this;
-    sum.words_.push_back(word);
-    return sum;
+  PendingSum plus(const Word32& word) const& { return PendingSum(*this).plus(word); }
+  PendingSum plus(const Word32& word) && {
+    words_.push_back(word);
+    return std::move(*this);
   }
   Word32 add_up(CircuitBuilder& builder, EqualityBatch& batch) const {
     return words_.size() == 1 ? words_[0] : add_words(builder, words_, batch);
@@ -42,56 +43,24 @@ class PendingSum {
   std::vector<Word32> words_;
 };
 
-// Three rotations xored, the last one a shift in the message schedule.
-Word32 xor_of_three(CircuitBuilder& builder, const Word32& a, const Word32& b, const Word32& c) {
-  return xor_gates(builder, xor_gates(builder, a, b), c);
-}
+// What compress_with asks for: gates that are rows, and sums whose equations share them.
+struct SystemGates {
+  CircuitBuilder& builder;
+  EqualityBatch& batch;
 
-std::array<Word32, 64> message_schedule(CircuitBuilder& builder, std::span<const Bit> block, EqualityBatch& batch) {
-  std::array<Word32, 64> w;
-  for (std::size_t i = 0; i < 16; ++i) w[i] = word_of_message(block.subspan(32 * i).first<32>());
-  for (std::size_t i = 16; i < 64; ++i) {
-    const Word32& x = w[i - 15];
-    const Word32& y = w[i - 2];
-    const Word32 s0 = xor_of_three(builder, rotate_right(x, 7), rotate_right(x, 18), shift_right(x, 3));
-    const Word32 s1 = xor_of_three(builder, rotate_right(y, 17), rotate_right(y, 19), shift_right(y, 10));
-    w[i] = add_words(builder, std::array{w[i - 16], s0, w[i - 7], s1}, batch);
-  }
-  return w;
-}
+  Word32 exclusive_or(const Word32& a, const Word32& b) const { return xor_gates(builder, a, b); }
+  Word32 choice(const Word32& a, const Word32& b, const Word32& c) const { return choice_gates(builder, a, b, c); }
+  Word32 majority(const Word32& a, const Word32& b, const Word32& c) const { return majority_gates(builder, a, b, c); }
+  Word32 constant(std::uint32_t value) const { return constant_word(value); }
+  PendingSum sum(const Word32& word) const { return PendingSum(word); }
+  Word32 add_up(const PendingSum& sum) const { return sum.add_up(builder, batch); }
+};
 
 void compress(CircuitBuilder& builder, std::span<const Bit> block, State& state) {
+  std::array<Word32, kSha256BlockWords> words;
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of_message(block.subspan(32 * i).first<32>());
   EqualityBatch batch(builder);
-  const std::array<Word32, 64> w = message_schedule(builder, block, batch);
-
-  PendingSum pending_a(state[0]), pending_e(state[4]);
-  Word32 b = state[1], c = state[2], d = state[3], f = state[5], g = state[6], h = state[7];
-  for (std::size_t i = 0; i < 64; ++i) {
-    const Word32 e = pending_e.add_up(builder, batch);
-    const Word32 s1 = xor_of_three(builder, rotate_right(e, 6), rotate_right(e, 11), rotate_right(e, 25));
-    const Word32 choice = choice_gates(builder, e, f, g);
-    const PendingSum t1({h, s1, choice, constant_word(kSha256RoundConstants[i]), w[i]});
-    const Word32 a = pending_a.add_up(builder, batch);
-    const Word32 s0 = xor_of_three(builder, rotate_right(a, 2), rotate_right(a, 13), rotate_right(a, 22));
-    const Word32 majority = majority_gates(builder, a, b, c);
-    h = g;
-    g = f;
-    f = e;
-    pending_e = t1.plus(d);
-    d = c;
-    c = b;
-    b = a;
-    pending_a = t1.plus(s0).plus(majority);
-  }
-
-  state[0] = pending_a.plus(state[0]).add_up(builder, batch);
-  state[1] = add_words(builder, std::array{state[1], b}, batch);
-  state[2] = add_words(builder, std::array{state[2], c}, batch);
-  state[3] = add_words(builder, std::array{state[3], d}, batch);
-  state[4] = pending_e.plus(state[4]).add_up(builder, batch);
-  state[5] = add_words(builder, std::array{state[5], f}, batch);
-  state[6] = add_words(builder, std::array{state[6], g}, batch);
-  state[7] = add_words(builder, std::array{state[7], h}, batch);
+  compress_with(SystemGates{builder, batch}, std::span<const Word32, kSha256BlockWords>(words), state);
   batch.finish();
 }
 

@@ -10,11 +10,6 @@
 
 namespace groth16::circuits {
 
-// The first 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of the
-// first 8.
-extern const std::array<std::uint32_t, 64> kSha256RoundConstants;
-extern const std::array<std::uint32_t, 8> kSha256InitialState;
-
 // The digest's 256 bits, each word's most significant first, of a message of whole bytes.
 std::vector<Bit> sha256(CircuitBuilder& builder, std::span<const Bit> message);
 

@@ -6,6 +6,7 @@
 namespace groth16d::supervisor {
 namespace {
 
+enum class DaemonPhase { recovering, running, draining, leaving, exited };
 enum class JobPhase {
   absent,
   accepting,
@@ -20,8 +21,6 @@ enum class JobPhase {
   quarantined,
   deleting
 };
-constexpr std::uint8_t kSlotStale = 9;  // beside the SlotPhases: the event is of another epoch, or of no slot
-
 constexpr const char* kDaemonStates[] = {"recovering", "running", "draining", "leaving", "exited"};
 constexpr const char* kJobStates[] = {"absent",     "accepting", "received", "queued",    "running",     "ending",
                                       "committing", "done",      "failed",   "cancelled", "quarantined", "deleting"};
@@ -34,7 +33,10 @@ constexpr const char* kPartitionStates[] = {
     "sealing",          "sealed",     "storing",      "proven",        "retreating",  "stopping"};
 constexpr const char* kSlotStates[] = {"empty",     "backoff", "spawning", "starting", "ready",
                                        "condemned", "failed",  "disabled", "gone",     "stale"};
-constexpr std::uint8_t kCircuitAbsent = 13;
+// Beyond SlotPhase (the event is of another epoch, or of no slot) and CircuitPhase (there is no such circuit).
+// CircuitPhase::deleting too (nobody finds such a circuit any more).
+constexpr std::size_t kSlotStale = std::size(kSlotStates) - 1;
+constexpr std::size_t kCircuitAbsent = std::size(kCircuitStates) - 1;
 
 Subject found(Subject::Kind kind, auto state) { return {kind, static_cast<std::uint8_t>(state)}; }
 
@@ -128,8 +130,13 @@ Subject Machine::subject(const Event& event) const {
 }
 
 Subject Machine::daemon_subject() const {
-  const int state = !recovered_ ? 0 : exited_ ? 4 : 1 + static_cast<int>(drain_);
-  return {Subject::Kind::daemon, static_cast<std::uint8_t>(state)};
+  const auto phase = [this] {
+    if (!recovered_) return DaemonPhase::recovering;
+    if (exited_) return DaemonPhase::exited;
+    if (drain_ == Drain::none) return DaemonPhase::running;
+    return drain_ == Drain::orderly ? DaemonPhase::draining : DaemonPhase::leaving;
+  };
+  return found(Subject::Kind::daemon, phase());
 }
 
 }  // namespace groth16d::supervisor

@@ -11,31 +11,29 @@
 
 namespace groth16::circuits::test {
 
-// describe(builder) describes the same circuit each time.
+// What a sink has been told. describe(builder) describes the same circuit each time.
+template <class Sink, class Describe>
+Sink told(Sink sink, Describe&& describe) {
+  CircuitBuilder builder{&sink};
+  describe(builder);
+  return sink;
+}
+
 template <class Describe>
 SystemCensus census_of(Describe&& describe) {
-  SystemCensus census;
-  CircuitBuilder builder{&census};
-  describe(builder);
-  return census;
+  return told(SystemCensus(), describe);
 }
 
 // The hash, or the error's name.
 template <class Describe>
 std::string hash_of(const SystemSizes& sizes, Describe&& describe) {
-  SystemHash hash(sizes);
-  CircuitBuilder builder{&hash};
-  describe(builder);
-  const auto finished = hash.finish();
+  const auto finished = told(SystemHash(sizes), describe).finish();
   return finished ? *finished : finished.error().name;
 }
 
 template <class Describe>
 SlowWitness evaluate(Describe&& describe) {
-  SlowWitness witness;
-  CircuitBuilder builder{&witness};
-  describe(builder);
-  return witness;
+  return told(SlowWitness(), describe);
 }
 
 }  // namespace groth16::circuits::test

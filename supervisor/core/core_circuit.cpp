@@ -289,6 +289,7 @@ void Machine::settle(Circuit& circuit) {
   if (circuit.phase != CircuitPhase::retreating || !circuit.holds_nothing()) return;
   budget_.close(account(circuit));
   AfterRetreat after = circuit.after;
+  if (after == AfterRetreat::erase && circuit.unfinished_jobs > 0) after = AfterRetreat::known;  // one came meanwhile
   if (drain_ != Drain::none && after == AfterRetreat::inspect_again) after = AfterRetreat::known;
   switch (after) {
     case AfterRetreat::inspect_again:

@@ -1,4 +1,5 @@
 // The budget at work: nothing waits for memory while it holds memory, nothing starves, nothing is promised twice.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/core/world.hpp"
@@ -182,6 +183,42 @@ TEST_CASE("idle keys are evicted for other circuits, oldest first, and loaded ag
   REQUIRE(world.run_until([&] { return world.accepted().size() == 24 && world.all_final(); }));
   for (int i = 0; i < 24; ++i) CHECK(world.state("j" + std::to_string(i)) == JobState::done);
   CHECK(world.count_assigned(Stage::load) > 4);
+  require_sound(world);
+}
+
+// Also seed 35400 of the simulation.
+TEST_CASE("a job that comes while its key gives its memory back keeps the circuit") {
+  World world(tight(key_bytes() + partition_bytes()));
+  world.start();
+  const auto submit_by_path = [&](const JobId& job) {
+    SubmitRequested request;
+    request.job = job;
+    request.digest = job;
+    request.source = {"/keys/p.zkey", "", true};
+    request.key_stamp = "stamp";
+    request.partitions.resize(1);
+    world.ask(request);
+  };
+  const auto is_resident = [&] {
+    const auto circuits = world.core().circuits();
+    return std::any_of(circuits.begin(), circuits.end(), [](const CircuitView& circuit) {
+      return circuit.source.key_path == "/keys/p.zkey" && circuit.state == CircuitState::resident;
+    });
+  };
+  submit_by_path("first");
+  REQUIRE(finish(world, "first"));
+  REQUIRE(is_resident());
+  world.add_circuit("c");
+  world.run_for(Millis{100});
+  REQUIRE(is_resident());
+  world.submit("other");
+  REQUIRE(world.run_until([&] { return !is_resident(); }));
+
+  submit_by_path("late");
+
+  REQUIRE(finish(world, "late"));
+  CHECK(world.state("late") == JobState::done);
+  CHECK(world.state("other") == JobState::done);
   require_sound(world);
 }
 

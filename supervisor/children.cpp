@@ -34,6 +34,10 @@ std::vector<std::string> environment_of(const SpawnSlot& action, const ChildrenC
                                      fmt::format("GROTH16D_EPOCH={}", action.epoch),
                                      fmt::format("GROTH16D_WORKERS_SOCKET={}", config.workers_socket),
                                      fmt::format("GROTH16D_LOG_LEVEL={}", config.log_level)};
+  if (action.slot.role == Role::load && !config.cache_dir.empty()) {
+    variables.push_back(fmt::format("GROTH16D_CACHE_DIR={}", config.cache_dir.string()));
+    variables.push_back(fmt::format("GROTH16D_CACHE_MAX={}", config.cache_max_bytes));
+  }
   std::vector<const char*> passed{"JOURNAL_STREAM"};  // so that log lines carry their priority
 #ifdef GROTH16D_FAILPOINTS
   passed.insert(passed.end(),

@@ -22,6 +22,8 @@ struct ChildrenConfig {
   std::filesystem::path programs;  // where groth16-load, groth16-synth, groth16-cpu, groth16-final lie
   std::string workers_socket;      // path of the workers' socket
   std::string log_level;
+  std::filesystem::path cache_dir;  // of groth16-load; "": no cache
+  std::uint64_t cache_max_bytes = 0;
 };
 
 class Children {

@@ -194,6 +194,9 @@ v1::CircuitStatus status_of(const CircuitView& circuit) {
   message.set_r1cs_bytes(circuit.facts.r1cs_bytes);
   message.set_partition_bytes(circuit.partition_bytes);
   message.set_loads(circuit.loads);
+  message.set_cache_hits(circuit.cache_hits);
+  message.set_conversions(circuit.loads - circuit.cache_hits);
+  message.set_source_bytes_read(circuit.source_bytes_read);
   for (const std::string& warning : circuit.facts.warnings) message.add_warnings(warning);
   if (circuit.failure) *message.mutable_failure() = failure_of(*circuit.failure);
   return message;

@@ -30,6 +30,9 @@ void read_folders(ConfigFile& file, Config& config) {
     *out = file.text(key, out->string());
     if (!out->is_absolute()) file.refuse(key, fmt::format("\"{}\" is not an absolute path", out->string()));
   }
+  config.cache_dir = file.text("cache_dir", "");
+  if (!config.cache_dir.empty() && !config.cache_dir.is_absolute())
+    file.refuse("cache_dir", fmt::format("\"{}\" is not an absolute path", config.cache_dir.string()));
   for (std::string& root : file.texts("roots", {})) {
     if (!root.starts_with('/')) file.refuse("roots", fmt::format("\"{}\" is not an absolute path", root));
     config.roots.emplace_back(std::move(root));
@@ -45,6 +48,7 @@ void read_limits(ConfigFile& file, Config& config) {
   }
   config.core.critical_reserved_bytes = file.bytes("critical_reserved", config.core.critical_reserved_bytes);
   config.max_spool_bytes = file.bytes("max_spool", config.max_spool_bytes);
+  config.cache_max_bytes = file.bytes("cache_max", config.cache_max_bytes);
   config.core.max_queued_jobs =
       static_cast<std::uint32_t>(file.count("max_queued_jobs", config.core.max_queued_jobs, 1, kMostJobs));
   read_duration(file, "retention", config.core.retention);
@@ -104,6 +108,10 @@ Result<Config> parse_config(std::string_view text, const std::string& name) {
 }
 
 Result<Config> read_config(const std::filesystem::path& file) { return read_keys(ConfigFile::read(file.string())); }
+
+std::filesystem::path cache_folder(const Config& config) {
+  return config.cache_dir.empty() ? config.state_dir / "cache" : config.cache_dir;
+}
 
 Result<void> check_config(const Config& config) {
   const auto bad = [](std::string text) { return failure(ErrorCode::malformed, "config.value", std::move(text)); };

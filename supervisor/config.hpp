@@ -7,6 +7,8 @@
 //   critical_reserved = "0 B"            of the budget, for CRITICAL jobs only
 //   max_queued_jobs = 20000
 //   max_spool = "64 GiB"
+//   cache_dir = "/var/cache/groth16d"    converted circuits; default: state_dir/cache
+//   cache_max = "64 GiB"                 of them; 0 keeps none
 //   retention = "7 d"                    of a finished job that nobody closes
 //   log_level = "info"                   debug info warning error
 //   [slots]      load = 1, synth = 1, cpu = 1, final = 1
@@ -38,6 +40,8 @@ struct Config {
   std::vector<std::filesystem::path> roots;
   std::optional<std::uint64_t> budget_bytes;  // none: auto (host.hpp)
   std::uint64_t max_spool_bytes = std::uint64_t{64} << 30;
+  std::filesystem::path cache_dir;                          // "": state_dir/cache
+  std::uint64_t cache_max_bytes = std::uint64_t{64} << 30;  // a 32 GiB PoRep key and its system are 50; 0: no cache
   std::string log_level = "info";
   CoreConfig core;  // threads are 0 where they are auto, until resolve_threads
 };
@@ -47,6 +51,9 @@ Config default_config();
 
 // Read and check a file. Errors: those of ConfigFile (common/config.hpp).
 Result<Config> read_config(const std::filesystem::path& file);
+
+// Where converted circuits are kept.
+std::filesystem::path cache_folder(const Config& config);
 
 // The same for text that is already here; `name` is what errors call it.
 Result<Config> parse_config(std::string_view text, const std::string& name);

@@ -33,10 +33,10 @@ struct Daemon {
   ipc::EventPublisher events;
 };
 
-Result<void> make_directory(const std::filesystem::path& path) {
+Result<void> make_directory(const std::filesystem::path& path, mode_t mode = 0750) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
-  if (::mkdir(path.c_str(), 0750) == 0 || errno == EEXIST) return {};
+  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
   return system_failure("mkdir", path.string());
 }
 
@@ -130,6 +130,16 @@ Result<Daemon> take_places(const DaemonOptions& options) {
                 std::move(context),     std::move(*clients),      std::move(*workers), std::move(*events)};
 }
 
+// Losing the cache costs time only, so a folder that cannot be made is said and done without.
+std::filesystem::path open_cache_folder(const Config& config) {
+  if (config.cache_max_bytes == 0) return {};
+  const std::filesystem::path folder = cache_folder(config);
+  const auto made = make_directory(folder, 0700);
+  if (made) return folder;
+  spdlog::warn("converted circuits are not cached: {}", made.error().text);
+  return {};
+}
+
 int serve(const DaemonOptions& options, Core& core, Daemon& daemon, Stored stored) {
   const Config& config = options.config;
   const std::filesystem::path spool_folder = stored.spool.folder();
@@ -139,8 +149,8 @@ int serve(const DaemonOptions& options, Core& core, Daemon& daemon, Stored store
     return open_spooled_input(spool_folder, job, partition);
   });
   ProcessSpawner spawner;
-  Children children(spawner,
-                    {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(), config.log_level});
+  Children children(spawner, {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(),
+                              config.log_level, open_cache_folder(config), config.cache_max_bytes});
   Api api(daemon.clients, core, files, journal, options.version);
   Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events});
   EventLoop loop({core, shell, api, daemon.clients, daemon.workers, children, journal, files, segments,

@@ -27,7 +27,7 @@ struct Flags {
   std::string config_file;
   bool check_config = false;
   bool end_with_parent = false;
-  std::string state_dir, runtime_dir, budget, log_level;
+  std::string state_dir, runtime_dir, cache_dir, budget, log_level;
   std::vector<std::string> roots;
   std::optional<std::uint32_t> synth, cpu, final;
 };
@@ -40,6 +40,8 @@ void describe(CLI::App& app, Flags& flags) {
   app.add_flag("--private", flags.end_with_parent, "end when the process that started this one ends");
   app.add_option("--state-dir", flags.state_dir, "journal and spool")->type_name("DIR");
   app.add_option("--runtime-dir", flags.runtime_dir, "the sockets")->type_name("DIR");
+  app.add_option("--cache-dir", flags.cache_dir, "converted circuits; --private keeps none without it")
+      ->type_name("DIR");
   app.add_option("--root", flags.roots, "files that clients name lie beneath this; may be given again")
       ->type_name("DIR")
       ->expected(1)
@@ -65,6 +67,8 @@ Result<Config> configure(const Flags& flags) {
   const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   if (!flags.state_dir.empty()) config->state_dir = absolute(flags.state_dir);
   if (!flags.runtime_dir.empty()) config->runtime_dir = absolute(flags.runtime_dir);
+  if (!flags.cache_dir.empty()) config->cache_dir = absolute(flags.cache_dir);
+  if (flags.end_with_parent && config->cache_dir.empty()) config->cache_max_bytes = 0;
   for (const std::string& root : flags.roots) config->roots.push_back(absolute(root));
   if (!flags.log_level.empty()) config->log_level = flags.log_level;
   if (!flags.budget.empty()) {

@@ -31,6 +31,7 @@ CircuitFacts facts_of(const v1::CircuitFacts& message) {
   facts.prove_private_bytes = message.prove_private_bytes();
   facts.b2_private_bytes = message.b2_private_bytes();
   facts.assemble_private_bytes = message.assemble_private_bytes();
+  facts.source_bytes_read = message.source_bytes_read();
   return facts;
 }
 

@@ -90,7 +90,10 @@ Json to_json(const v1::CircuitStatus& circuit) {
                {"key_bytes", circuit.key_bytes()},
                {"r1cs_bytes", circuit.r1cs_bytes()},
                {"partition_bytes", circuit.partition_bytes()},
-               {"loads", circuit.loads()}};
+               {"loads", circuit.loads()},
+               {"cache_hits", circuit.cache_hits()},
+               {"conversions", circuit.conversions()},
+               {"source_bytes_read", circuit.source_bytes_read()}};
   json["warnings"] = Json(circuit.warnings());
   if (circuit.has_failure()) json["failure"] = failure_json(circuit.failure());
   return json;

@@ -106,7 +106,7 @@ std::string text_of(const v1::CircuitStatus& circuit) {
                                         bytes_text(circuit.r1cs_bytes()), bytes_text(circuit.partition_bytes()))) +
             field("key digest", to_hex(circuit.key_digest())) + field("vk digest", to_hex(circuit.vk_digest()));
   }
-  text += field("loads", std::to_string(circuit.loads()));
+  text += field("loads", fmt::format("{}, {} of them from the cache", circuit.loads(), circuit.cache_hits()));
   for (const auto& warning : circuit.warnings()) text += field("warning", warning);
   if (circuit.has_failure()) {
     text += field("reason", fmt::format("{} [{}]", circuit.failure().text(), circuit.failure().name()));

@@ -58,7 +58,7 @@ struct Circuit {
   std::uint32_t attempt = 0;
   std::vector<SlotId> deaths;
   std::uint32_t retries = 0;
-  std::uint64_t loads = 0;
+  std::uint64_t loads = 0, cache_hits = 0, source_bytes_read = 0;
 
   std::uint32_t unfinished_jobs = 0;
   std::uint32_t in_flight = 0;  // admitted partitions

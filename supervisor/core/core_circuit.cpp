@@ -191,6 +191,7 @@ void Machine::handle(const CircuitInspected& event) {
   const bool wanted = circuit->phase == CircuitPhase::inspecting;
   end_task(*slot, event.from.assignment, wanted ? "done" : "cancelled");
   succeed(slot->id);
+  circuit->source_bytes_read += event.facts.source_bytes_read;
   if (wanted) {
     circuit->facts = event.facts;
     circuit->inspected = true;
@@ -241,9 +242,11 @@ void Machine::handle(const CircuitLoaded& event) {
   const bool wanted = circuit->phase == CircuitPhase::loading;
   end_task(*slot, event.from.assignment, wanted ? "done" : "cancelled");
   succeed(slot->id);
+  circuit->source_bytes_read += event.facts.source_bytes_read;
   if (!wanted) return settle(*circuit);
   circuit->facts = event.facts;
   ++circuit->loads;
+  if (event.facts.source_bytes_read == 0) ++circuit->cache_hits;
   circuit->phase = CircuitPhase::sealing;
   doom(circuit->key_file);
   doom(circuit->r1cs_file);

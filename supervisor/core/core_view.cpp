@@ -167,7 +167,11 @@ std::vector<CircuitView> Machine::circuits() const {
   for (const auto& [name, uid] : circuit_uids_) {
     const Circuit& circuit = circuits_.at(uid);
     if (circuit.phase == CircuitPhase::storing) continue;
-    CircuitView view{name, state_of(circuit), circuit.source, circuit.facts, 0, circuit.loads, circuit.failure};
+    CircuitView view{name, state_of(circuit), circuit.source, circuit.facts};
+    view.loads = circuit.loads;
+    view.cache_hits = circuit.cache_hits;
+    view.source_bytes_read = circuit.source_bytes_read;
+    view.failure = circuit.failure;
     if (circuit.inspected) {
       const CircuitFacts& facts = circuit.facts;
       view.partition_bytes = segment_bytes(facts.witness_bytes) +

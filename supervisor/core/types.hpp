@@ -123,6 +123,7 @@ struct CircuitFacts {
   std::uint64_t key_bytes = 0, r1cs_bytes = 0, witness_bytes = 0, ab_bytes = 0;
   std::uint64_t load_private_bytes = 0, synth_private_bytes = 0, prove_private_bytes = 0, b2_private_bytes = 0,
                 assemble_private_bytes = 0;
+  std::uint64_t source_bytes_read = 0;  // of the client's files, for this report; 0: the cache knew
 };
 
 struct InputFacts {

@@ -47,9 +47,11 @@ struct CircuitView {
   CircuitName circuit;
   CircuitState state = CircuitState::registered;
   CircuitSource source;
-  CircuitFacts facts;                 // zeros until inspected
-  std::uint64_t partition_bytes = 0;  // what one partition reserves, beside its input segment
-  std::uint64_t loads = 0;            // times the key file was loaded since the daemon started
+  CircuitFacts facts;                   // zeros until inspected
+  std::uint64_t partition_bytes = 0;    // what one partition reserves, beside its input segment
+  std::uint64_t loads = 0;              // times the segments were filled since the daemon started
+  std::uint64_t cache_hits = 0;         // of these, from the cache; the others converted the files
+  std::uint64_t source_bytes_read = 0;  // of the client's files, to inspect and to load
   std::optional<Error> failure;
 };
 

@@ -20,6 +20,7 @@ TEST_CASE("every file of the fuzzers' corpora is handled") {
       {"proof_json", proof_json},
       {"public_json", public_json},
       {"proof_binary", proof_binary},
+      {"cached_circuit", cached_circuit},
   };
   for (const auto& [name, target] : targets) {
     std::size_t count = 0;

@@ -16,5 +16,6 @@ void verification_key_json(Input input);
 void proof_json(Input input);
 void public_json(Input input);
 void proof_binary(Input input);
+void cached_circuit(Input input);
 
 }  // namespace groth16::fuzz

@@ -139,30 +139,31 @@ TEMPLATE_TEST_CASE("inspection predicts the sizes that loading needs", "", Bn254
   const OpenFile r1cs(sample<C>().r1cs, "circuit.r1cs");
   const bool with_r1cs = GENERATE(false, true);
   const CircuitFiles files{key.file, with_r1cs ? &r1cs.file : nullptr, false};
-  const auto inspected = inspect_circuit(files, kCompute);
+  const auto inspected = inspect_circuit(files, KeyCache(), kCompute);
   REQUIRE(inspected);
   CHECK(inspected->vk_digest().size() == 32);
   FlatBytes key_segment(inspected->key_bytes()), r1cs_segment(inspected->r1cs_bytes());
-  const auto loaded = load_circuit(files, digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(), kCompute);
+  const auto loaded =
+      load_circuit(files, KeyCache(), digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(), kCompute);
   REQUIRE(loaded);
-  CHECK(loaded->key_bytes() == inspected->key_bytes());
-  CHECK(loaded->r1cs_bytes() == inspected->r1cs_bytes());
-  CHECK(loaded->witness_bytes() <= inspected->witness_bytes());
-  CHECK(loaded->vk_digest() == inspected->vk_digest());
-  CHECK(loaded->has_c() == with_r1cs);
+  CHECK(loaded->facts.key_bytes() == inspected->key_bytes());
+  CHECK(loaded->facts.r1cs_bytes() == inspected->r1cs_bytes());
+  CHECK(loaded->facts.witness_bytes() <= inspected->witness_bytes());
+  CHECK(loaded->facts.vk_digest() == inspected->vk_digest());
+  CHECK(loaded->facts.has_c() == with_r1cs);
   const auto opened = groth16::ProvingKey<C>::open(key_segment.bytes());
   REQUIRE(opened);
   CHECK(groth16::digest(groth16::verifying_key(*opened)) == opened->vk_digest());
 
   FlatBytes too_small(inspected->key_bytes() - 1);
-  CHECK(name_of_error(load_circuit(files, digests_in(*inspected), too_small.bytes(), r1cs_segment.bytes(), kCompute)) ==
-        "segment.too_small");
+  CHECK(name_of_error(load_circuit(files, KeyCache(), digests_in(*inspected), too_small.bytes(), r1cs_segment.bytes(),
+                                   kCompute)) == "segment.too_small");
 }
 
 TEST_CASE("a development key is refused unless the operator allows it, and then warned about") {
   const OpenFile key(sample<Bn254>().development_zkey, "circuit.zkey");
-  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, kCompute)) == "zkey.insecure");
-  const auto facts = inspect_circuit({key.file, nullptr, true}, kCompute);
+  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), kCompute)) == "zkey.insecure");
+  const auto facts = inspect_circuit({key.file, nullptr, true}, KeyCache(), kCompute);
   REQUIRE(facts);
   REQUIRE(facts->warnings_size() > 0);
   CHECK_THAT(facts->warnings(0), Catch::Contains("development"));
@@ -171,25 +172,25 @@ TEST_CASE("a development key is refused unless the operator allows it, and then 
 TEST_CASE("an .r1cs of another curve or circuit than the key is refused") {
   const OpenFile key(sample<Bn254>().zkey, "circuit.zkey");
   const OpenFile other_curve(sample<Bls12_381>().r1cs, "circuit.r1cs");
-  CHECK(name_of_error(inspect_circuit({key.file, &other_curve.file, false}, kCompute)) == "r1cs.curve");
+  CHECK(name_of_error(inspect_circuit({key.file, &other_curve.file, false}, KeyCache(), kCompute)) == "r1cs.curve");
 
   const OpenFile other(other_r1cs(), "circuit.r1cs");
   const CircuitFiles files{key.file, &other.file, false};
-  const auto inspected = inspect_circuit(files, kCompute);
+  const auto inspected = inspect_circuit(files, KeyCache(), kCompute);
   REQUIRE(inspected);  // the same sizes: only loading compares the rows
   FlatBytes key_segment(inspected->key_bytes()), r1cs_segment(inspected->r1cs_bytes());
-  CHECK(name_of_error(load_circuit(files, digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(),
+  CHECK(name_of_error(load_circuit(files, KeyCache(), digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(),
                                    kCompute)) == "r1cs.other_circuit");
 }
 
 TEST_CASE("a key that changed between inspection and loading is refused by name") {
   const OpenFile key(sample<Bn254>().zkey, "circuit.zkey");
   const CircuitFiles files{key.file, nullptr, false};
-  const auto inspected = inspect_circuit(files, kCompute);
+  const auto inspected = inspect_circuit(files, KeyCache(), kCompute);
   REQUIRE(inspected);
   FlatBytes key_segment(inspected->key_bytes()), r1cs_segment(inspected->r1cs_bytes());
   const auto load = [&] {
-    return load_circuit(files, digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(), kCompute);
+    return load_circuit(files, KeyCache(), digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(), kCompute);
   };
   REQUIRE(load());
   // One bit of the transcript, which no reader looks at.
@@ -232,7 +233,7 @@ TEST_CASE("every stage stops early once it is cancelled") {
   pulse.cancel = true;
   const Compute cancelled(2, &pulse);
   const OpenFile key(sample<Bn254>().zkey, "circuit.zkey");
-  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, cancelled)) == "cancelled");
+  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), cancelled)) == "cancelled");
 
   const auto made = groth16::test::mixed_circuit<Bn254>(100, 1, 3).build();
   const auto system = made.system();

@@ -1,11 +1,14 @@
 #include "workers/load/circuit.hpp"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
+#include "common/clock.hpp"
 #include "common/failpoint.hpp"
 #include "groth16/proof/flat_array.hpp"
 #include "groth16/proof/packed_witness.hpp"
@@ -46,6 +49,44 @@ Result<void> check_digest(const GuardedFile& file, const Digest& found, const Di
                              to_hex(inspected)));
 }
 
+// ---------------------------------------------------------------- the cache
+
+Result<SourceIdentity> source_of(const CircuitFiles& files) {
+  SourceIdentity source;
+  const Result<FileIdentity> key = files.key.identity();
+  if (!key) return tl::unexpected(key.error());
+  source.key = *key;
+  if (files.r1cs == nullptr) return source;
+  const Result<FileIdentity> r1cs = files.r1cs->identity();
+  if (!r1cs) return tl::unexpected(r1cs.error());
+  source.r1cs = *r1cs;
+  return source;
+}
+
+// A key that the operator does not allow is for the reader of keys to refuse, in its words.
+bool is_allowed(const CircuitFiles& files, const CircuitSummary& summary) {
+  return files.allow_insecure || summary.key_warnings == 0;
+}
+
+std::optional<CachedCircuit> find_entry(const CircuitFiles& files, const KeyCache& cache) {
+  const Result<SourceIdentity> source = cache.is_on() ? source_of(files) : SourceIdentity{};
+  if (!source) return std::nullopt;
+  auto entry = cache.find(*source);
+  if (!entry || !is_allowed(files, entry->circuit().summary)) return std::nullopt;
+  return entry;
+}
+
+v1::CircuitFacts told(const CircuitFiles& files, const CircuitSummary& summary, std::uint64_t source_bytes_read) {
+  v1::CircuitFacts facts =
+      facts_of(summary, {files.key.name(), files.r1cs == nullptr ? std::string() : files.r1cs->name()});
+  facts.set_source_bytes_read(source_bytes_read);
+  return facts;
+}
+
+std::uint64_t bytes_of(const CircuitFiles& files) {
+  return files.key.bytes().size() + (files.r1cs == nullptr ? 0 : files.r1cs->bytes().size());
+}
+
 // ---------------------------------------------------------------- inspect
 
 template <class C>
@@ -63,7 +104,7 @@ Result<SystemFacts> measure_system(const ParsedCircuit& circuit) {
   return facts;
 }
 
-Result<v1::CircuitFacts> inspect(const CircuitFiles& files, const Compute& compute) {
+Result<CircuitSummary> inspect(const CircuitFiles& files, const Compute& compute) {
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
   const Result<SystemFacts> system =
@@ -71,7 +112,7 @@ Result<v1::CircuitFacts> inspect(const CircuitFiles& files, const Compute& compu
   if (!system) return tl::unexpected(system.error());
   const Result<CircuitDigests> digests = digests_of(files, compute);
   if (!digests) return tl::unexpected(digests.error());
-  return circuit_facts(*circuit, *digests, *system);
+  return summary_of(*circuit, *digests, *system);
 }
 
 // ---------------------------------------------------------------- load
@@ -148,9 +189,9 @@ Result<void> load_key(const ParsedCircuit& circuit, const CircuitFiles& files, c
   return circuit.key.load_key<C>(circuit.sizes, *out, options, compute);
 }
 
-Result<v1::CircuitFacts> load(const CircuitFiles& files, const CircuitDigests& inspected,
-                              std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                              const Compute& compute) {
+Result<CircuitSummary> convert_parts(const CircuitFiles& files, const CircuitDigests& inspected,
+                                     std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
+                                     const Compute& compute) {
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
   const Result<SystemFacts> system =
@@ -161,31 +202,84 @@ Result<v1::CircuitFacts> load(const CircuitFiles& files, const CircuitDigests& i
   const Result<void> key = groth16::with_curve(
       circuit->curve(), [&]<class C>() { return load_key<C>(*circuit, files, inspected.key, key_segment, compute); });
   if (!key) return tl::unexpected(key.error());
-  return circuit_facts(*circuit, inspected, *system);
+  return summary_of(*circuit, inspected, *system);
 }
 
-}  // namespace
-
-Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const Compute& compute) {
-  return unless_changed(files, inspect(files, compute));
-}
-
-Result<v1::CircuitFacts> load_circuit(const CircuitFiles& files, const CircuitDigests& inspected,
-                                      std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                      const Compute& compute) {
-  Result<v1::CircuitFacts> facts = unless_changed(files, load(files, inspected, key_segment, r1cs_segment, compute));
-  if (!facts && facts.error().code == ErrorCode::cancelled) return facts;
-  // Hashed after the conversion: what was converted is what was inspected, and a change explains any other complaint.
+// What was converted is what was inspected: hashed after the conversion, so that a change explains any other complaint.
+Result<CircuitSummary> convert(const CircuitFiles& files, const CircuitDigests& inspected,
+                               std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
+                               const Compute& compute) {
+  Result<CircuitSummary> summary =
+      unless_changed(files, convert_parts(files, inspected, key_segment, r1cs_segment, compute));
+  if (!summary && summary.error().code == ErrorCode::cancelled) return summary;
   const Result<CircuitDigests> found = unless_changed(files, digests_of(files, compute));
   if (!found) return tl::unexpected(found.error());
   if (Result<void> same = check_digest(files.key, found->key, inspected.key); !same)
     return tl::unexpected(same.error());
-  if (files.r1cs != nullptr) {
-    if (Result<void> same = check_digest(*files.r1cs, found->r1cs, inspected.r1cs); !same) {
-      return tl::unexpected(same.error());
-    }
+  if (files.r1cs == nullptr) return summary;
+  if (Result<void> same = check_digest(*files.r1cs, found->r1cs, inspected.r1cs); !same)
+    return tl::unexpected(same.error());
+  return summary;
+}
+
+// The entry's payloads in both segments; nullopt: it is not of what was inspected, or it is damaged and gone now.
+Result<std::optional<PreparedCircuit>> load_cached(const CircuitFiles& files, const KeyCache& cache,
+                                                   const CircuitDigests& inspected, std::span<std::byte> key_segment,
+                                                   std::span<std::byte> r1cs_segment, const Compute& compute) {
+  const auto entry = find_entry(files, cache);
+  if (!entry) return std::nullopt;
+  const CircuitSummary& summary = entry->circuit().summary;
+  if (summary.key_digest != inspected.key || summary.r1cs_digest != inspected.r1cs) return std::nullopt;
+  const auto key = part_of(key_segment, summary.key_bytes, "proving key");
+  if (!key) return tl::unexpected(key.error());
+  const auto r1cs = part_of(r1cs_segment, summary.r1cs_bytes, "constraint system");
+  if (!r1cs) return tl::unexpected(r1cs.error());
+  const Result<void> read = entry->read(*key, *r1cs, compute);
+  if (read) return entry->circuit();
+  if (read.error().code == ErrorCode::cancelled) return tl::unexpected(read.error());
+  spdlog::warn("{}; it is removed, and the files are converted again", read.error().text);
+  if (const auto source = source_of(files)) cache.remove(*source);
+  return std::nullopt;
+}
+
+// Kept only where the files stood still from before they were read until now. Losing the entry loses time only.
+void keep(const CircuitFiles& files, const KeyCache& cache, const SourceIdentity& before, std::int64_t began_ns,
+          const PreparedCircuit& circuit, std::span<const std::byte> key_segment,
+          std::span<const std::byte> r1cs_segment, const Compute& compute) {
+  const Result<SourceIdentity> now = source_of(files);
+  if (!now || *now != before || !settled(before.key, began_ns) || !settled(before.r1cs, began_ns)) {
+    spdlog::info("{}: not cached: it was changed just before or while it was read", files.key.name());
+    return;
   }
-  return facts;
+  const Result<void> kept = cache.store(before, circuit, key_segment, r1cs_segment, compute);
+  if (!kept) spdlog::warn("{}: not cached: {}", files.key.name(), kept.error().text);
+}
+
+}  // namespace
+
+Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, const Compute& compute) {
+  if (const auto entry = find_entry(files, cache)) return told(files, entry->circuit().summary, 0);
+  const Result<CircuitSummary> summary = unless_changed(files, inspect(files, compute));
+  if (!summary) return tl::unexpected(summary.error());
+  return told(files, *summary, bytes_of(files));
+}
+
+Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const CircuitDigests& inspected,
+                                   std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
+                                   const Compute& compute) {
+  const auto cached = load_cached(files, cache, inspected, key_segment, r1cs_segment, compute);
+  if (!cached) return tl::unexpected(cached.error());
+  if (*cached) return LoadedCircuit{told(files, (*cached)->summary, 0), **cached};
+  const auto began_ns = static_cast<std::int64_t>(wall_ms()) * 1'000'000;
+  const Result<SourceIdentity> before = source_of(files);
+  if (!before) return tl::unexpected(before.error());
+  const Result<CircuitSummary> summary = convert(files, inspected, key_segment, r1cs_segment, compute);
+  if (!summary) return tl::unexpected(summary.error());
+  const auto key = key_segment.first(summary->key_bytes), r1cs = r1cs_segment.first(summary->r1cs_bytes);
+  const PreparedCircuit circuit{*summary, checksum_of_payload(key, compute), checksum_of_payload(r1cs, compute)};
+  if (cache.is_on()) keep(files, cache, *before, began_ns, circuit, key, r1cs, compute);
+  if (Result<void> wanted = unless_cancelled(compute); !wanted) return tl::unexpected(wanted.error());
+  return LoadedCircuit{told(files, *summary, bytes_of(files)), circuit};
 }
 
 }  // namespace groth16d::worker

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "workers/load/guarded_file.hpp"
+#include "workers/load/key_cache.hpp"
 #include "workers/runtime/role.hpp"
 
 namespace groth16d::worker {
@@ -25,14 +26,22 @@ struct CircuitDigests {
 
 // Errors: those of the formats' readers; zkey.insecure; mismatch r1cs.curve, r1cs.wire_count, r1cs.public_count,
 // r1cs.constraint_count (the .r1cs is of another circuit than the key); file.changed; cancelled. The files are read
-// whole, and the terms of the matrices are collected once, to know the segment's size exactly.
-Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const groth16::Compute& compute);
+// whole, and the terms of the matrices are collected once, to know the segment's size exactly. Where the cache knows
+// files that are unchanged, they are not read at all (CircuitFacts::source_bytes_read is 0).
+Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache,
+                                         const groth16::Compute& compute);
 
-// Writes both segments, key_bytes and r1cs_bytes long at least, as they were inspected. Errors: as above, and conflict
-// file.changed when a file is not the one that was inspected, mismatch r1cs.other_circuit when A or B of the key and of
-// the .r1cs differ, internal segment.too_small.
-Result<v1::CircuitFacts> load_circuit(const CircuitFiles& files, const CircuitDigests& inspected,
-                                      std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                      const groth16::Compute& compute);
+struct LoadedCircuit {
+  v1::CircuitFacts facts;
+  PreparedCircuit circuit;
+};
+
+// Fills both segments, key_bytes and r1cs_bytes long at least, as they were inspected: from the cache, or by converting
+// the files, and then the cache is given what came out. Errors: as above, and conflict file.changed when a file is not
+// the one that was inspected, mismatch r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal
+// segment.too_small. The cache causes none.
+Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const CircuitDigests& inspected,
+                                   std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
+                                   const groth16::Compute& compute);
 
 }  // namespace groth16d::worker

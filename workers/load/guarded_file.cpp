@@ -69,11 +69,11 @@ Result<GuardedFile> GuardedFile::open(int fd, std::string name) {
     return failure(ErrorCode::internal, "file.guards",
                    fmt::format("{}: {} files are guarded already", file->name(), kMost));
   }
-  return GuardedFile(std::move(*file), place);
+  return GuardedFile(fd, std::move(*file), place);
 }
 
 GuardedFile::GuardedFile(GuardedFile&& other) noexcept
-    : file_(std::move(other.file_)), place_(std::exchange(other.place_, kMost)) {}
+    : fd_(other.fd_), file_(std::move(other.file_)), place_(std::exchange(other.place_, kMost)) {}
 
 GuardedFile::~GuardedFile() {
   if (place_ != kMost) ranges[place_].begin.store(0);

@@ -12,6 +12,7 @@
 #include "common/error.hpp"
 #include "groth16/algebra/compute.hpp"
 #include "groth16/formats/input_file.hpp"
+#include "workers/load/file_identity.hpp"
 
 namespace groth16d::worker {
 
@@ -23,7 +24,8 @@ class GuardedFile {
   // At most this many exist at a time: a key and its constraint system.
   static constexpr std::size_t kMost = 8;
 
-  // The descriptor stays the caller's. name: how the client calls the file. Errors: those of InputFile::from_fd.
+  // The descriptor stays the caller's and outlives this. name: how the client calls the file. Errors: those of
+  // InputFile::from_fd.
   static Result<GuardedFile> open(int fd, std::string name);
 
   GuardedFile(GuardedFile&& other) noexcept;
@@ -33,6 +35,9 @@ class GuardedFile {
   std::span<const std::byte> bytes() const { return file_.bytes(); }
   const std::string& name() const { return file_.name(); }
 
+  // As it is now.
+  Result<FileIdentity> identity() const { return identity_of(fd_, name()); }
+
   // SHA-256 of all bytes, block by block. Error: cancelled.
   Result<Digest> digest(const groth16::Compute& compute) const;
 
@@ -40,8 +45,10 @@ class GuardedFile {
   Result<void> check_unchanged() const;
 
  private:
-  GuardedFile(groth16::formats::InputFile file, std::size_t place) : file_(std::move(file)), place_(place) {}
+  GuardedFile(int fd, groth16::formats::InputFile file, std::size_t place)
+      : fd_(fd), file_(std::move(file)), place_(place) {}
 
+  int fd_;
   groth16::formats::InputFile file_;
   std::size_t place_;  // in the table that the signal handler reads; kMost for none
 };

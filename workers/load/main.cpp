@@ -1,8 +1,12 @@
 // groth16-load: the worker that parses what clients send. It reads untrusted bytes and holds nothing else, so that the
 // worst that a file can do is to end this process; it never sees r, s or another job's witness.
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
+
+#include <spdlog/spdlog.h>
 
 #include "common/failpoint.hpp"
 #include "workers/load/circuit.hpp"
@@ -42,11 +46,24 @@ void say_warnings(const Assignment& assignment, const v1::CircuitFacts& facts) {
   for (const std::string& warning : facts.warnings()) assignment.warn(warning);
 }
 
-Outcome<v1::Up> inspect_circuit_files(const Assignment& assignment, const v1::InspectCircuit& message) {
+// As groth16d says: GROTH16D_CACHE_DIR, and GROTH16D_CACHE_MAX in bytes. A cache that cannot be used is no reason not
+// to load.
+KeyCache open_cache() {
+  const char* const folder = std::getenv("GROTH16D_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe): nobody sets variables
+  const char* const bound = std::getenv("GROTH16D_CACHE_MAX");   // NOLINT(concurrency-mt-unsafe)
+  if (folder == nullptr || *folder == '\0' || bound == nullptr) return {};
+  Result<KeyCache> cache = KeyCache::open(folder, std::strtoull(bound, nullptr, 10));
+  if (cache) return std::move(*cache);
+  spdlog::warn("converted circuits are not cached: {}", cache.error().text);
+  return {};
+}
+
+Outcome<v1::Up> inspect_circuit_files(const Assignment& assignment, const KeyCache& cache,
+                                      const v1::InspectCircuit& message) {
   assignment.step("reading a circuit's files", 0);
   const Result<OpenCircuit> circuit = OpenCircuit::open(message, assignment.leases);
   if (!circuit) return tl::unexpected(failure_of(circuit.error(), v1::BLAME_KEY));
-  Result<v1::CircuitFacts> facts = inspect_circuit(circuit->files(), assignment.compute);
+  Result<v1::CircuitFacts> facts = inspect_circuit(circuit->files(), cache, assignment.compute);
   if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_KEY));
   say_warnings(assignment, *facts);
   v1::Up up;
@@ -71,11 +88,11 @@ Outcome<v1::Up> inspect_input_file(const Assignment& assignment, const v1::Inspe
   return up;
 }
 
-Outcome<v1::Up> inspect(const Assignment& assignment) {
+Outcome<v1::Up> inspect(const Assignment& assignment, const KeyCache& cache) {
   const v1::AssignInspect& message = assignment.message.inspect();
   if (GROTH16D_FAILPOINT("inspect.middle"))
     return tl::unexpected(failure_of_slot(failpoint_error("inspect.middle").value()));
-  if (message.has_circuit()) return inspect_circuit_files(assignment, message.circuit());
+  if (message.has_circuit()) return inspect_circuit_files(assignment, cache, message.circuit());
   if (message.has_input()) return inspect_input_file(assignment, message.input());
   return tl::unexpected(not_my_work("load", assignment.message));
 }
@@ -86,9 +103,9 @@ bool copy_digest(const std::string& bytes, Digest& digest) {
   return true;
 }
 
-Outcome<v1::Up> load(const Assignment& assignment) {
+Outcome<v1::Up> load(const Assignment& assignment, const KeyCache& cache) {
   const v1::AssignLoad& message = assignment.message.load();
-  assignment.step("converting a circuit's files", 0);
+  assignment.step("loading a circuit", 0);
   CircuitDigests inspected;
   if (!copy_digest(message.key_digest(), inspected.key) ||
       (message.has_r1cs_file() && !copy_digest(message.r1cs_digest(), inspected.r1cs))) {
@@ -97,25 +114,34 @@ Outcome<v1::Up> load(const Assignment& assignment) {
   }
   const Result<OpenCircuit> circuit = OpenCircuit::open(message, assignment.leases);
   if (!circuit) return tl::unexpected(failure_of(circuit.error(), v1::BLAME_KEY));
-  Result<v1::CircuitFacts> facts = load_circuit(circuit->files(), inspected, assignment.leases.writable(message.key()),
-                                                assignment.leases.writable(message.r1cs()), assignment.compute);
-  if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_KEY));
-  if (auto used = assignment.leases.set_used(message.key(), facts->key_bytes()); !used) {
+  Result<LoadedCircuit> loaded =
+      load_circuit(circuit->files(), cache, inspected, assignment.leases.writable(message.key()),
+                   assignment.leases.writable(message.r1cs()), assignment.compute);
+  if (!loaded) return tl::unexpected(failure_of(loaded.error(), v1::BLAME_KEY));
+  if (auto used = assignment.leases.set_used(message.key(), loaded->facts.key_bytes()); !used) {
     return tl::unexpected(failure_of_slot(used.error()));
   }
-  if (auto used = assignment.leases.set_used(message.r1cs(), facts->r1cs_bytes()); !used) {
+  if (auto used = assignment.leases.set_used(message.r1cs(), loaded->facts.r1cs_bytes()); !used) {
     return tl::unexpected(failure_of_slot(used.error()));
   }
   v1::Up up;
-  *up.mutable_loaded()->mutable_circuit() = std::move(*facts);
+  *up.mutable_loaded()->mutable_circuit() = std::move(loaded->facts);
   return up;
 }
 
-Outcome<v1::Up> perform(const Assignment& assignment) {
-  if (assignment.message.has_inspect()) return inspect(assignment);
-  if (assignment.message.has_load()) return load(assignment);
-  return tl::unexpected(not_my_work("load", assignment.message));
-}
+// The role, with the cache that it opens at its first assignment: by then there is a log.
+class Loader {
+ public:
+  Outcome<v1::Up> perform(const Assignment& assignment) {
+    if (!cache_) cache_ = open_cache();
+    if (assignment.message.has_inspect()) return inspect(assignment, *cache_);
+    if (assignment.message.has_load()) return load(assignment, *cache_);
+    return tl::unexpected(not_my_work("load", assignment.message));
+  }
+
+ private:
+  std::optional<KeyCache> cache_;
+};
 
 }  // namespace
 
@@ -123,5 +149,6 @@ Outcome<v1::Up> perform(const Assignment& assignment) {
 
 int main() {
   groth16d::worker::install_truncation_guard();
-  return groth16d::worker::worker_main(groth16d::worker::perform);
+  groth16d::worker::Loader loader;
+  return groth16d::worker::worker_main([&loader](const auto& assignment) { return loader.perform(assignment); });
 }

@@ -6,6 +6,7 @@
 #include "groth16/formats/r1cs_system.hpp"
 #include "groth16/formats/zkey.hpp"
 #include "workers/load/circuit.hpp"
+#include "workers/load/circuit_summary.hpp"
 
 namespace groth16d::worker {
 
@@ -46,8 +47,8 @@ struct SystemFacts {
   bool has_c = false;
 };
 
-// The message, with sizes of segments and private peaks. Errors: those of ZkeyFile::verifying_key.
-Result<v1::CircuitFacts> circuit_facts(const ParsedCircuit& circuit, const CircuitDigests& digests,
-                                       const SystemFacts& system);
+// Everything in one place. Errors: those of ZkeyFile::verifying_key.
+Result<CircuitSummary> summary_of(const ParsedCircuit& circuit, const CircuitDigests& digests,
+                                  const SystemFacts& system);
 
 }  // namespace groth16d::worker

@@ -4,6 +4,7 @@
 //   GROTH16D_EPOCH           which incarnation of the slot this is
 //   GROTH16D_WORKERS_SOCKET  the supervisor's socket for workers
 //   GROTH16D_LOG_LEVEL       optional
+//   GROTH16D_CACHE_DIR, GROTH16D_CACHE_MAX   of groth16-load: the folder of converted circuits, and its bound in bytes
 //   fd 3                     the lifeline; fd 4  the page of last words, optional
 #pragma once
 

@@ -210,4 +210,15 @@ Result<void> Mapping::set_used_bytes(std::uint64_t used_bytes) {
   return {};
 }
 
+Result<void> Mapping::set_note(std::span<const std::byte> note) {
+  if (access_ == Access::read_only || note.size() > kNoteBytes) {
+    return failure(ErrorCode::internal, "segment.note",
+                   fmt::format("{}: a note of {} bytes, at most {}, or mapped for reading", name_of(name_in(header_)),
+                               note.size(), kNoteBytes));
+  }
+  std::ranges::copy(note, header_.note.begin());
+  std::ranges::copy(note, static_cast<std::byte*>(region_.get_address()) + offsetof(SegmentHeader, note));
+  return {};
+}
+
 }  // namespace groth16d::shm

@@ -37,11 +37,12 @@ enum class SegmentKind : std::uint32_t {
 std::string_view to_string(SegmentKind kind);
 
 inline constexpr std::uint64_t kHeaderBytes = 4096;
-inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kLayoutVersion = 2;
+inline constexpr std::size_t kNoteBytes = 512;
 inline constexpr std::array<char, 8> kSegmentMagic = {'G', '1', '6', 'S', 'E', 'G', 'M', 'T'};
 
 // The first 4 KiB of a segment, in host byte order (a segment never leaves its machine). Written by the supervisor when
-// it allocates or re-stamps, except payload_used_bytes, which is the writer's.
+// it allocates or re-stamps, except payload_used_bytes and note, which are the writer's.
 struct SegmentHeader {
   std::array<char, 8> magic;
   std::uint32_t layout_version;
@@ -54,9 +55,10 @@ struct SegmentHeader {
   std::uint64_t payload_used_bytes;
   std::uint32_t partition;
   std::uint32_t attempt;
-  std::array<char, 64> job;  // zero padded; empty for key and r1cs
-  Digest content;            // key, r1cs: SHA-256 of the file that it was made from; else zero
-  std::array<std::uint8_t, 3928> reserved;
+  std::array<char, 64> job;                // zero padded; empty for key and r1cs
+  Digest content;                          // key, r1cs: SHA-256 of the file that it was made from; else zero
+  std::array<std::byte, kNoteBytes> note;  // the writer's word to later readers, opaque here; zeros where it has none
+  std::array<std::uint8_t, 3416> reserved;
 };
 static_assert(sizeof(SegmentHeader) == kHeaderBytes);
 static_assert(std::is_trivially_copyable_v<SegmentHeader> && std::is_standard_layout_v<SegmentHeader>);
@@ -138,6 +140,8 @@ class Mapping {
   // The writer's last act before it unmaps. Error: internal "segment.used" beyond the capacity or on a read-only
   // mapping.
   Result<void> set_used_bytes(std::uint64_t used_bytes);
+  // Likewise. Error: internal "segment.note" where it is longer than kNoteBytes, or mapped for reading.
+  Result<void> set_note(std::span<const std::byte> note);
 
  private:
   Mapping(boost::interprocess::mapped_region region, const SegmentHeader& header, Access access);

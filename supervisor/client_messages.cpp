@@ -197,6 +197,7 @@ v1::CircuitStatus status_of(const CircuitView& circuit) {
   message.set_cache_hits(circuit.cache_hits);
   message.set_conversions(circuit.loads - circuit.cache_hits);
   message.set_source_bytes_read(circuit.source_bytes_read);
+  message.set_adoptions(circuit.adoptions);
   for (const std::string& warning : circuit.facts.warnings) message.add_warnings(warning);
   if (circuit.failure) *message.mutable_failure() = failure_of(*circuit.failure);
   return message;
@@ -235,6 +236,7 @@ v1::DaemonStatus status_of(const DaemonView& daemon, const std::vector<WorkerVie
   message.set_jobs_running(daemon.jobs_running);
   message.set_jobs_done(daemon.jobs_done);
   message.set_jobs_failed(daemon.jobs_failed);
+  message.set_syntheses(daemon.syntheses);
   return message;
 }
 

@@ -14,6 +14,7 @@
 #include "common/clock.hpp"
 #include "common/posix.hpp"
 #include "ipc/endpoint.hpp"
+#include "supervisor/descriptor_store.hpp"
 #include "supervisor/event_loop.hpp"
 #include "supervisor/host.hpp"
 
@@ -90,10 +91,11 @@ struct Stored {
   JournalFile journal;
   Spool spool;
   Recovered recovered;
+  std::vector<InheritedSegment> residents;  // that recovered circuits are given back
 };
 
 // The journal says which inputs are owed; the rest of the spool is leftovers.
-Result<Stored> open_state(const Config& config) {
+Result<Stored> open_state(const Config& config, std::vector<InheritedSegment> inherited) {
   auto journal = JournalFile::open(config.state_dir / "journal");
   if (!journal) return tl::unexpected(journal.error());
   auto recovered = journal->recover(wall_ms());
@@ -103,7 +105,8 @@ Result<Stored> open_state(const Config& config) {
   std::set<std::string> keep;
   for (const auto& job : recovered->jobs) keep.insert(job.record.job);
   if (auto swept = spool->sweep(keep); !swept) return tl::unexpected(swept.error());
-  return Stored{std::move(*journal), std::move(*spool), std::move(*recovered)};
+  auto residents = match_residents(std::move(inherited), *recovered);
+  return Stored{std::move(*journal), std::move(*spool), std::move(*recovered), std::move(residents)};
 }
 
 Result<Daemon> take_places(const DaemonOptions& options) {
@@ -148,6 +151,8 @@ int serve(const DaemonOptions& options, Core& core, Daemon& daemon, Stored store
   Segments segments([spool_folder](const JobId& job, std::uint32_t partition) {
     return open_spooled_input(spool_folder, job, partition);
   });
+  for (InheritedSegment& resident : stored.residents)
+    segments.adopt_kept({resident.segment, std::move(resident.held)}, std::move(resident.name));
   ProcessSpawner spawner;
   Children children(spawner, {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(),
                               config.log_level, open_cache_folder(config), config.cache_max_bytes});
@@ -176,6 +181,7 @@ ExitCode exit_code_of(const Error& error) {
 
 Result<int> run_daemon(const DaemonOptions& options) {
   ::umask(0027);  // the clients' group may enter the runtime directory, and nobody else
+  std::vector<NamedDescriptor> kept = handed_over();
   raise_descriptor_limit();
   const auto settings = core_config(options.config);
   if (!settings) return tl::unexpected(settings.error());
@@ -183,7 +189,7 @@ Result<int> run_daemon(const DaemonOptions& options) {
   if (!core) return tl::unexpected(core.error());
   auto daemon = take_places(options);
   if (!daemon) return tl::unexpected(daemon.error());
-  auto stored = open_state(options.config);
+  auto stored = open_state(options.config, inherited_segments(std::move(kept)));
   if (!stored) return tl::unexpected(stored.error());
   spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
                options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),

@@ -16,7 +16,7 @@ Event either(const Result<void>& result, Stored stored, Failed failed) {
   return failed;
 }
 
-// The event that answers an entry; a line of a log is nobody's question.
+// The event that answers an entry; a line of a log, or a word to the next start, is nobody's question.
 struct Answer {
   const Result<void>& result;
 
@@ -37,6 +37,10 @@ struct Answer {
   }
   std::optional<Event> operator()(const DeleteCircuit& entry) const {
     return either(result, CircuitDeleted{entry.circuit}, CircuitDeleteFailed{entry.circuit, {}});
+  }
+  std::optional<Event> operator()(const KeepResident& entry) const {
+    if (!result) spdlog::warn("circuit {}: its files' digests were not kept: {}", entry.circuit, result.error().text);
+    return std::nullopt;
   }
   std::optional<Event> operator()(const StampedLine& entry) const {
     if (!result) spdlog::warn("a line about job {} was not kept: {}", entry.line.job, result.error().text);

@@ -9,7 +9,7 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 constexpr const char* kSchema = R"sql(
 CREATE TABLE jobs (
@@ -54,7 +54,9 @@ CREATE TABLE circuits (
   circuit TEXT PRIMARY KEY,
   key_path TEXT NOT NULL,
   r1cs_path TEXT NOT NULL,
-  allow_insecure_key INTEGER NOT NULL
+  allow_insecure_key INTEGER NOT NULL,
+  key_digest BLOB NOT NULL DEFAULT x'',
+  r1cs_digest BLOB NOT NULL DEFAULT x''
 ) STRICT;
 CREATE TABLE lines (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -65,6 +67,12 @@ CREATE TABLE lines (
   text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX lines_by_job ON lines(job, sequence);
+)sql";
+
+// From version 1 to 2: what was resident last.
+constexpr const char* kUpgradeFrom1 = R"sql(
+ALTER TABLE circuits ADD COLUMN key_digest BLOB NOT NULL DEFAULT x'';
+ALTER TABLE circuits ADD COLUMN r1cs_digest BLOB NOT NULL DEFAULT x'';
 )sql";
 
 Error sqlite_error(sqlite3* database, const char* name, std::string_view doing) {
@@ -215,6 +223,11 @@ Result<void> apply(sqlite3* database, const StoreCircuit& entry) {
       .run();
 }
 
+Result<void> apply(sqlite3* database, const KeepResident& entry) {
+  Statement update(database, "UPDATE circuits SET key_digest = ?, r1cs_digest = ? WHERE circuit = ?");
+  return update.blob(entry.key_digest).blob(entry.r1cs_digest).text(entry.circuit).run();
+}
+
 Result<void> apply(sqlite3* database, const DeleteCircuit& entry) {
   return Statement(database, "DELETE FROM circuits WHERE circuit = ?").text(entry.circuit).run();
 }
@@ -255,11 +268,12 @@ Result<void> prepare(sqlite3* database, const std::string& file) {
   const auto version = schema_version(database);
   if (!version) return tl::unexpected(version.error());
   if (*version == kSchemaVersion) return {};
-  if (*version != 0)
+  if (*version != 0 && *version != 1)
     return failure(ErrorCode::mismatch, "journal.version",
                    fmt::format("{}: schema version {}, this groth16d knows {}: use the groth16d that wrote it", file,
                                *version, kSchemaVersion));
-  const std::string create = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT", kSchema, kSchemaVersion);
+  const std::string create = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT",
+                                         *version == 0 ? kSchema : kUpgradeFrom1, kSchemaVersion);
   return execute(database, create.c_str(), "journal.open");
 }
 
@@ -357,9 +371,14 @@ Result<Recovered> JournalFile::recover(std::uint64_t now_ms) {
   if (auto done = read_partitions(database_.get(), places, found.jobs); !done) return tl::unexpected(done.error());
 
   Statement circuits(database_.get(),
-                     "SELECT circuit, key_path, r1cs_path, allow_insecure_key FROM circuits ORDER BY circuit");
+                     "SELECT circuit, key_path, r1cs_path, allow_insecure_key, key_digest, r1cs_digest FROM circuits "
+                     "ORDER BY circuit");
   while (circuits.step())
-    found.circuits.push_back({circuits.bytes(0), {circuits.bytes(1), circuits.bytes(2), circuits.value(3) != 0}});
+    found.circuits.push_back({circuits.bytes(0),
+                              {circuits.bytes(1), circuits.bytes(2), circuits.value(3) != 0},
+                              circuits.bytes(4),
+                              circuits.bytes(5),
+                              std::nullopt});
   if (auto done = circuits.done(); !done) return tl::unexpected(done.error());
   return found;
 }

@@ -35,8 +35,8 @@ struct StampedLine {
 };
 
 // What may be asked of the journal; each is atomic, and one commit may carry many.
-using JournalEntry =
-    std::variant<AcceptJob, StoreJobState, StoreResult, DeleteJob, StoreCircuit, DeleteCircuit, StampedLine>;
+using JournalEntry = std::variant<AcceptJob, StoreJobState, StoreResult, DeleteJob, StoreCircuit, KeepResident,
+                                  DeleteCircuit, StampedLine>;
 
 // A log keeps this many lines of a job: an attempt leaves about ten, and a job is quarantined after few attempts.
 inline constexpr std::uint32_t kMostLinesOfJob = 10'000;

@@ -4,12 +4,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "common/failpoint.hpp"
 #include "common/posix.hpp"
 #include "shm/segment.hpp"
+#include "supervisor/descriptor_store.hpp"
 
 namespace groth16d::supervisor {
 namespace {
@@ -39,7 +41,10 @@ shm::SegmentIdentity identity_of(const SegmentSpec& spec) {
   identity.kind = kind_of(spec.kind);
   identity.segment = spec.segment.id;
   identity.generation = spec.segment.generation;
-  if (spec.kind == BufferKind::key || spec.kind == BufferKind::r1cs) return identity;
+  if (spec.kind == BufferKind::key || spec.kind == BufferKind::r1cs) {
+    std::copy_n(spec.content.begin(), std::min(spec.content.size(), identity.content.size()), identity.content.begin());
+    return identity;
+  }
   identity.job = spec.work.job;
   identity.partition = spec.work.partition;
   identity.attempt = spec.work.attempt;
@@ -122,8 +127,15 @@ Segments::Completion Segments::serve(Request& request, const OpenSpooled& open_s
     if (shm::seal_write(seal->held->read_write.get())) return {SegmentSealed{seal->segment}, {}};
     return {SealRefused{seal->segment}, {}};
   }
+  if (const auto* keep = std::get_if<Keep>(&request)) {
+    if (auto stored = store_descriptor(keep->name, keep->held->read_only.get()); !stored)
+      spdlog::warn("a resident segment will not outlive this process: {}", stored.error().text);
+    return {std::nullopt, {}};
+  }
   auto& free = std::get<Free>(request);
   free.held.reset();
+  if (!free.forget.empty())
+    if (auto forgotten = forget_descriptor(free.forget); !forgotten) spdlog::warn("{}", forgotten.error().text);
   return {SegmentFreed{free.segment}, {}};
 }
 
@@ -140,8 +152,9 @@ void Segments::seal(SegmentRef segment) {
   if (place != held_.end()) thread_.put(Seal{segment, place->second});
 }
 
-void Segments::free(SegmentRef segment) {
-  Free request{segment, nullptr};
+void Segments::free(SegmentRef segment, bool stays_kept) {
+  Free request{segment, nullptr, {}};
+  if (auto kept = kept_.extract(segment); !kept.empty() && !stays_kept) request.forget = std::move(kept.mapped());
   if (const auto place = held_.find(segment); place != held_.end()) {
     request.held = std::move(place->second);
     held_.erase(place);
@@ -153,6 +166,20 @@ void Segments::adopt(std::vector<NamedSegment> opened) {
   for (auto& [segment, held] : opened) held_.insert_or_assign(segment, std::move(held));
 }
 
+void Segments::keep(SegmentRef segment) {
+  const auto place = held_.find(segment);
+  if (place == held_.end() || kept_.contains(segment)) return;
+  const auto name = store_name(place->second->read_only.get());
+  if (!name) return spdlog::warn("a resident segment will not outlive this process: {}", name.error().text);
+  kept_.emplace(segment, *name);
+  thread_.put(Keep{*name, place->second});
+}
+
+void Segments::adopt_kept(NamedSegment segment, std::string store_name) {
+  kept_.emplace(segment.first, std::move(store_name));
+  held_.insert_or_assign(segment.first, std::move(segment.second));
+}
+
 const HeldSegment* Segments::find(SegmentRef segment) const {
   const auto place = held_.find(segment);
   return place == held_.end() ? nullptr : place->second.get();
@@ -162,7 +189,7 @@ std::vector<Event> Segments::take() {
   std::vector<Event> events;
   for (Completion& completion : thread_.take()) {
     adopt(std::move(completion.made));
-    events.push_back(std::move(completion.event));
+    if (completion.event) events.push_back(std::move(*completion.event));
   }
   return events;
 }

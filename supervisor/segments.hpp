@@ -9,6 +9,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -44,10 +46,15 @@ class Segments {
   // Answered by SegmentsAllocated / AllocationFailed, SegmentSealed / SealRefused, SegmentFreed out of take().
   void allocate(AllocateSegments request);
   void seal(SegmentRef segment);
-  void free(SegmentRef segment);
+  void free(SegmentRef segment, bool stays_kept = false);
+
+  // Has the service manager keep this sealed segment until it is freed (descriptor_store.hpp).
+  void keep(SegmentRef segment);
 
   // Files that the files' thread opened; freed like segments.
   void adopt(std::vector<NamedSegment> opened);
+  // A segment that the service manager has kept under this name.
+  void adopt_kept(NamedSegment segment, std::string store_name);
 
   // nullptr: no such segment now.
   const HeldSegment* find(SegmentRef segment) const;
@@ -64,15 +71,21 @@ class Segments {
   struct Free {
     SegmentRef segment;
     SegmentHandle held;
+    std::string forget;  // under this name in the descriptor store; "": it is not there, or stays there
   };
-  using Request = std::variant<AllocateSegments, Seal, Free>;
+  struct Keep {
+    std::string name;
+    SegmentHandle held;
+  };
+  using Request = std::variant<AllocateSegments, Seal, Free, Keep>;
   struct Completion {
-    Event event;
+    std::optional<Event> event;
     std::vector<NamedSegment> made;
   };
   static Completion serve(Request& request, const OpenSpooled& open_spooled);
 
   std::map<SegmentRef, SegmentHandle> held_;
+  std::map<SegmentRef, std::string> kept_;  // names in the descriptor store
   HelperThread<Request, Completion> thread_;
 };
 

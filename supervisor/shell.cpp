@@ -91,6 +91,11 @@ void Shell::perform(StoreJobState& action) { limbs_.journal.put(JournalEntry(std
 void Shell::perform(StoreResult& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
 void Shell::perform(DeleteJob& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
 void Shell::perform(StoreCircuit& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
+void Shell::perform(KeepResident& action) {
+  for (const SegmentRef segment : {action.key, action.r1cs})
+    if (segment) limbs_.segments.keep(segment);
+  limbs_.journal.put(JournalEntry(std::move(action)));
+}
 void Shell::perform(DeleteCircuit& action) { limbs_.journal.put(JournalEntry(std::move(action))); }
 
 // ---------------------------------------------------------------- segments
@@ -98,7 +103,7 @@ void Shell::perform(DeleteCircuit& action) { limbs_.journal.put(JournalEntry(std
 void Shell::perform(AllocateSegments& action) { limbs_.segments.allocate(std::move(action)); }
 void Shell::perform(OpenFiles& action) { limbs_.files.put(std::move(action)); }
 void Shell::perform(SealSegment& action) { limbs_.segments.seal(action.segment); }
-void Shell::perform(FreeSegment& action) { limbs_.segments.free(action.segment); }
+void Shell::perform(FreeSegment& action) { limbs_.segments.free(action.segment, action.stays_kept); }
 
 void Shell::perform(Lease& action) {
   if (const HeldSegment* held = limbs_.segments.find(action.segment))

@@ -59,6 +59,7 @@ class Shell {
   void perform(StoreResult& action);
   void perform(DeleteJob& action);
   void perform(StoreCircuit& action);
+  void perform(KeepResident& action);
   void perform(DeleteCircuit& action);
   void perform(AllocateSegments& action);
   void perform(OpenFiles& action);

@@ -127,6 +127,16 @@ struct Fill {
     name(message, &v1::AssignLoad::mutable_key, what.key);
     name(message, &v1::AssignLoad::mutable_r1cs, what.r1cs);
   }
+  void operator()(const AssignAdopt& what) const {
+    auto* message = down.mutable_adopt();
+    name(message, &v1::AssignAdopt::mutable_key, what.key);
+    name(message, &v1::AssignAdopt::mutable_r1cs, what.r1cs);
+    message->set_key_name(what.key_name);
+    message->set_r1cs_name(what.r1cs_name);
+    message->set_allow_insecure(what.allow_insecure);
+    message->set_key_digest(what.key_digest);
+    message->set_r1cs_digest(what.r1cs_digest);
+  }
   void operator()(const AssignSynth& what) const {
     auto* message = down.mutable_synth();
     set_work(message->mutable_work());

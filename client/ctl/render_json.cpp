@@ -93,6 +93,7 @@ Json to_json(const v1::CircuitStatus& circuit) {
                {"loads", circuit.loads()},
                {"cache_hits", circuit.cache_hits()},
                {"conversions", circuit.conversions()},
+               {"adoptions", circuit.adoptions()},
                {"source_bytes_read", circuit.source_bytes_read()}};
   json["warnings"] = Json(circuit.warnings());
   if (circuit.has_failure()) json["failure"] = failure_json(circuit.failure());
@@ -123,7 +124,8 @@ Json to_json(const v1::DaemonStatus& daemon) {
                {"jobs_queued", daemon.jobs_queued()},
                {"jobs_running", daemon.jobs_running()},
                {"jobs_done", daemon.jobs_done()},
-               {"jobs_failed", daemon.jobs_failed()}};
+               {"jobs_failed", daemon.jobs_failed()},
+               {"syntheses", daemon.syntheses()}};
   json["buffers"] = array_of(daemon.buffers(), buffer_json);
   json["workers"] = array_of(daemon.workers(), [](const v1::WorkerStatus& worker) { return to_json(worker); });
   return json;

@@ -72,6 +72,13 @@ struct StoreCircuit {
   CircuitName circuit;
   CircuitSource source;
 };
+// A registered circuit became resident: have the service manager keep its segments beyond this process, and journal
+// from which files they were made, so that a next supervisor knows them. Not answered: without it a start takes longer.
+struct KeepResident {
+  CircuitName circuit;
+  SegmentRef key, r1cs;
+  std::string key_digest, r1cs_digest;
+};
 // Answer: CircuitDeleted or CircuitDeleteFailed.
 struct DeleteCircuit {
   CircuitName circuit;
@@ -85,6 +92,7 @@ struct SegmentSpec {
   std::uint64_t payload_bytes = 0;
   std::uint64_t total_bytes = 0;  // segment_bytes(payload_bytes): the memfd's size
   Work work;                      // for the header
+  std::string content;            // key, r1cs: SHA-256 of the file that it will be made from; for the header
   bool fill_from_spool = false;   // copy the spooled input (work.job, work.partition) into the payload, then seal
 };
 // Make these memfds, all or none, with posix_fallocate before anything is written. Answer: SegmentsAllocated or
@@ -113,6 +121,7 @@ struct SealSegment {
 // Every lessee released it or is dead: close it. Answer: SegmentFreed. Given for segments and for opened files.
 struct FreeSegment {
   SegmentRef segment;
+  bool stays_kept = false;  // the service manager keeps what KeepResident gave it: the next supervisor wants it
 };
 
 enum class LeaseMode { read_only, writable };
@@ -157,6 +166,13 @@ struct AssignLoad {
   std::string key_digest, r1cs_digest;
   SegmentRef key, r1cs;  // writable; r1cs {}: none
 };
+// Check that resident segments of an earlier supervisor still hold what was written. Answered like AssignLoad.
+struct AssignAdopt {
+  SegmentRef key, r1cs;  // r1cs {}: none
+  std::string key_name, r1cs_name;
+  bool allow_insecure = false;
+  std::string key_digest, r1cs_digest;
+};
 struct AssignSynth {
   SegmentRef input;
   std::string input_name;
@@ -175,7 +191,7 @@ struct AssignAssemble {
   std::string sums, b2, statement;
 };
 using Assignment = std::variant<AssignInspectCircuit, AssignInspectInput, AssignLoad, AssignSynth, AssignProve,
-                                AssignB2, AssignAssemble>;
+                                AssignB2, AssignAssemble, AssignAdopt>;
 // Every lease it names was sent before, now or for an earlier assignment. The worker answers with the stage's result,
 // AssignmentCancelled or AssignmentFailed, with RELEASED for every lease except key and r1cs, which it keeps until
 // EvictLease, and then with READY.
@@ -214,7 +230,7 @@ struct Exit {
 };
 
 using Action = std::variant<Reply, Publish, LogLine, StoreJob, StoreJobState, StoreResult, DeleteJob, StoreCircuit,
-                            DeleteCircuit, AllocateSegments, OpenFiles, SealSegment, FreeSegment, Lease, SpawnSlot,
-                            Welcome, Assign, CancelAssignment, EvictLease, DrainWorker, Kill, Exit>;
+                            KeepResident, DeleteCircuit, AllocateSegments, OpenFiles, SealSegment, FreeSegment, Lease,
+                            SpawnSlot, Welcome, Assign, CancelAssignment, EvictLease, DrainWorker, Kill, Exit>;
 
 }  // namespace groth16d::supervisor

@@ -6,8 +6,10 @@
 // loaded and sealed. Partitions in flight hold a reference. A resident circuit without references may be evicted when
 // memory is short: every worker is asked to give its mappings back, and when the last has done so (or died) the
 // segments are freed and the circuit is merely known again. A refused file fails the circuit and every job on it, with
-// the loader's words. Whatever happens to it half-way (death of the loader, removal, drain), a circuit first
-// *retreats*, until it holds nothing.
+// the loader's words. Segments that outlived an earlier supervisor are adopted: charged at once, checked by a load
+// slot, and resident without a look at the files; where the check fails, they are given back and the files are opened.
+// Whatever happens to it half-way (death of the loader, removal, drain), a circuit first *retreats*, until it holds
+// nothing.
 #pragma once
 
 #include <set>
@@ -29,6 +31,8 @@ enum class CircuitPhase {
   ready_load,     // waits for a load slot
   loading,        // assigned
   sealing,        // loader's leases come back, SealSegment asked
+  ready_adopt,    // its segments outlived a supervisor: waits for a load slot that checks them
+  adopting,       // assigned
   resident,
   retreating,  // gives everything back, then goes to `after`
   failed,
@@ -58,7 +62,7 @@ struct Circuit {
   std::uint32_t attempt = 0;
   std::vector<SlotId> deaths;
   std::uint32_t retries = 0;
-  std::uint64_t loads = 0, cache_hits = 0, source_bytes_read = 0;
+  std::uint64_t loads = 0, cache_hits = 0, adoptions = 0, source_bytes_read = 0;
 
   std::uint32_t unfinished_jobs = 0;
   std::uint32_t in_flight = 0;  // admitted partitions

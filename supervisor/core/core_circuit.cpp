@@ -208,12 +208,18 @@ void Machine::circuit_known(Circuit& circuit) {
   publish(circuit);
   unpark(circuit);
   if (drain_ != Drain::none || !circuit.inspected) return;
+  begin_intakes(circuit);
+  forget_if_unused(circuit);
+}
+
+// The circuit's sizes are known now.
+void Machine::begin_intakes(Circuit& circuit) {
+  if (drain_ != Drain::none) return;
   for (auto& [uid, job] : jobs_) {
     if (job.circuit != &circuit || !job.durable) continue;
     for (Partition& partition : job.partitions) begin_intake(partition);
     maybe_complete(job);
   }
-  forget_if_unused(circuit);
 }
 
 void Machine::unpark(Circuit& circuit) {
@@ -239,9 +245,11 @@ void Machine::handle(const CircuitLoaded& event) {
   Slot* slot = believe_task(event.from, Stage::load);
   if (!slot) return;
   Circuit* circuit = find_task(*slot, event.from.assignment)->circuit;
+  const bool adopting = circuit->phase == CircuitPhase::adopting;
   const bool wanted = circuit->phase == CircuitPhase::loading;
-  end_task(*slot, event.from.assignment, wanted ? "done" : "cancelled");
+  end_task(*slot, event.from.assignment, wanted || adopting ? "done" : "cancelled");
   succeed(slot->id);
+  if (adopting) return adopted(*circuit, event.facts);
   circuit->source_bytes_read += event.facts.source_bytes_read;
   if (!wanted) return settle(*circuit);
   circuit->facts = event.facts;
@@ -262,6 +270,8 @@ void Machine::circuit_resident(Circuit& circuit) {
   circuit.deaths.clear();
   circuit.retries = 0;
   log(nullptr, 6, "", "circuit " + circuit.name + " is resident");
+  if (!circuit.by_path)
+    act(KeepResident{circuit.name, circuit.key, circuit.r1cs, circuit.facts.key_digest, circuit.facts.r1cs_digest});
   publish(circuit);
   unpark(circuit);
 }
@@ -332,7 +342,12 @@ void Machine::fail_circuit(Circuit& circuit, Error error) {
 
 void Machine::circuit_task_lost(Circuit& circuit, SlotId slot, Death death) {
   if (circuit.phase == CircuitPhase::retreating) return settle(circuit);
-  if (death == Death::crash || death == Death::oom || death == Death::stuck || death == Death::frozen) {
+  const bool counts = death == Death::crash || death == Death::oom || death == Death::stuck || death == Death::frozen;
+  if (circuit.phase == CircuitPhase::adopting && !counts) {  // the segments have not suffered
+    circuit.phase = CircuitPhase::ready_adopt;
+    return load_circuits_.push_back(&circuit);
+  }
+  if (counts) {
     circuit.deaths.push_back(slot);
     blame_.record(circuit.uid, slot);
   }
@@ -344,13 +359,14 @@ void Machine::circuit_task_lost(Circuit& circuit, SlotId slot, Death death) {
                   "loading circuit " + circuit.name + " ended " + std::to_string(circuit.deaths.size()) + " workers"});
   }
   circuit.wanted = true;
+  if (circuit.phase == CircuitPhase::adopting) return adoption_failed(circuit, "its check ended with a worker");
   retreat(circuit, circuit.inspected ? AfterRetreat::known : AfterRetreat::inspect_again);
 }
 
 CircuitState Machine::state_of(const Circuit& circuit) const {
   if (circuit.failure) return CircuitState::failed;
   if (circuit.phase == CircuitPhase::resident) return CircuitState::resident;
-  if (circuit.phase >= CircuitPhase::opening_load && circuit.phase <= CircuitPhase::sealing)
+  if (circuit.phase >= CircuitPhase::opening_load && circuit.phase <= CircuitPhase::adopting)
     return CircuitState::loading;
   return CircuitState::registered;
 }

@@ -85,6 +85,7 @@ void Machine::dispatch_load(Slot& slot) {
   if (!load_circuits_.empty()) {
     Circuit& circuit = *load_circuits_.front();
     load_circuits_.pop_front();
+    if (circuit.phase == CircuitPhase::ready_adopt) return assign_adopt(slot, circuit);
     circuit.phase = CircuitPhase::loading;
     Leases leases = {{circuit.key_file, LeaseMode::read_only}, {circuit.key, LeaseMode::writable}};
     if (circuit.r1cs_file) leases.emplace_back(circuit.r1cs_file, LeaseMode::read_only);

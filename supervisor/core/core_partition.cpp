@@ -297,6 +297,7 @@ void Machine::handle(const AssignmentFailed& event) {
   if (task.circuit) {
     Circuit& circuit = *task.circuit;
     if (circuit.phase == CircuitPhase::retreating) return settle(circuit);
+    if (circuit.phase == CircuitPhase::adopting) return adoption_failed(circuit, event.error.text);
     if (!event.retryable || ++circuit.retries > config_.max_retries) return fail_circuit(circuit, event.error);
     circuit.wanted = true;
     return retreat(circuit, circuit.inspected ? AfterRetreat::known : AfterRetreat::inspect_again);

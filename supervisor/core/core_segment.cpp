@@ -13,11 +13,19 @@ RequestId Machine::ask_segments(AccountId owner, const std::vector<SegmentRef>& 
   AllocateSegments ask{id, {}};
   for (const SegmentRef ref : refs) {
     const Segment& segment = *segments_.find(ref);
-    ask.segments.push_back(
-        {ref, *segment.kind, segment.payload_bytes, segment.total_bytes, work, segment.kind == BufferKind::input});
+    ask.segments.push_back({ref, *segment.kind, segment.payload_bytes, segment.total_bytes, work, content_of(segment),
+                            segment.kind == BufferKind::input});
   }
   act(std::move(ask));
   return id;
+}
+
+// What a circuit's segment is made from: the key file, or the .r1cs where there is one.
+std::string Machine::content_of(const Segment& segment) {
+  const Circuit* circuit = circuit_of(segment.owner);
+  if (!circuit) return {};
+  const CircuitFacts& facts = circuit->facts;
+  return segment.kind == BufferKind::r1cs && !facts.r1cs_digest.empty() ? facts.r1cs_digest : facts.key_digest;
 }
 
 RequestId Machine::ask_files(AccountId owner, std::vector<FileSpec> files) {
@@ -188,7 +196,7 @@ void Machine::doom(SegmentRef ref) {
 void Machine::free_if_unleased(Segment& segment) {
   if (!segment.doomed || segment.state != Segment::State::live || !segment.lessees.empty()) return;
   segment.state = Segment::State::freeing;
-  act(FreeSegment{segment.ref});
+  act(FreeSegment{segment.ref, drain_ != Drain::none});
 }
 
 void Machine::handle(const SegmentFreed& event) {

@@ -11,7 +11,10 @@ void Machine::handle(const Recovered& recovered) {
     if (circuit_uids_.contains(entry.name)) continue;
     Circuit& circuit = create_circuit(entry.name, entry.source, false);
     circuit.wanted = true;
-    open_circuit_files(circuit, CircuitPhase::opening);
+    if (entry.resident)
+      adopt(circuit, entry);
+    else
+      open_circuit_files(circuit, CircuitPhase::opening);
   }
   for (const Recovered::Job& job : recovered.jobs) recover_job(job);
 }

@@ -24,19 +24,16 @@ enum class JobPhase {
 constexpr const char* kDaemonStates[] = {"recovering", "running", "draining", "leaving", "exited"};
 constexpr const char* kJobStates[] = {"absent",     "accepting", "received", "queued",    "running",     "ending",
                                       "committing", "done",      "failed",   "cancelled", "quarantined", "deleting"};
-constexpr const char* kCircuitStates[] = {"storing",      "opening",    "ready_inspect", "inspecting", "known",
-                                          "opening_load", "allocating", "ready_load",    "loading",    "sealing",
-                                          "resident",     "retreating", "failed",        "absent"};
+constexpr const char* kCircuitStates[] = {
+    "storing", "opening", "ready_inspect", "inspecting", "known",    "opening_load", "allocating", "ready_load",
+    "loading", "sealing", "ready_adopt",   "adopting",   "resident", "retreating",   "failed",     "absent"};
 constexpr const char* kPartitionStates[] = {
     "awaiting_circuit", "ready_open", "opening",      "ready_inspect", "inspecting",  "inspected",
     "queued",           "parked",     "memory_pause", "allocating",    "ready_synth", "synthesising",
     "sealing",          "sealed",     "storing",      "proven",        "retreating",  "stopping"};
 constexpr const char* kSlotStates[] = {"empty",     "backoff", "spawning", "starting", "ready",
                                        "condemned", "failed",  "disabled", "gone",     "stale"};
-// Beyond SlotPhase (the event is of another epoch, or of no slot) and CircuitPhase (there is no such circuit).
-// CircuitPhase::deleting too (nobody finds such a circuit any more).
-constexpr std::size_t kSlotStale = std::size(kSlotStates) - 1;
-constexpr std::size_t kCircuitAbsent = std::size(kCircuitStates) - 1;
+constexpr std::uint8_t kCircuitAbsent = 15;
 
 Subject found(Subject::Kind kind, auto state) { return {kind, static_cast<std::uint8_t>(state)}; }
 

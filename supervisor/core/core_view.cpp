@@ -167,9 +167,14 @@ std::vector<CircuitView> Machine::circuits() const {
   for (const auto& [name, uid] : circuit_uids_) {
     const Circuit& circuit = circuits_.at(uid);
     if (circuit.phase == CircuitPhase::storing) continue;
-    CircuitView view{name, state_of(circuit), circuit.source, circuit.facts};
+    CircuitView view;
+    view.circuit = name;
+    view.state = state_of(circuit);
+    view.source = circuit.source;
+    view.facts = circuit.facts;
     view.loads = circuit.loads;
     view.cache_hits = circuit.cache_hits;
+    view.adoptions = circuit.adoptions;
     view.source_bytes_read = circuit.source_bytes_read;
     view.failure = circuit.failure;
     if (circuit.inspected) {

@@ -15,9 +15,16 @@ namespace groth16d::supervisor {
 
 // from: the journal thread, once, before anything else is passed in. Spawns the slots and re-queues unfinished jobs.
 struct Recovered {
+  // Sealed segments of an earlier supervisor, which the service manager kept; they keep their names.
+  struct Resident {
+    SegmentRef key, r1cs;  // r1cs {}: none
+    std::uint64_t key_bytes = 0, r1cs_bytes = 0;
+  };
   struct Circuit {
     CircuitName name;
     CircuitSource source;
+    std::string key_digest, r1cs_digest;  // of what was resident last; "": nothing ever
+    std::optional<Resident> resident;     // made from files with these digests, as their headers say
   };
   struct Job {
     JobRecord record;                          // deadline_ms: what is left of it, at least 1 where there was one

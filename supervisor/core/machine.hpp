@@ -121,6 +121,14 @@ class Machine {
   void publish(const Circuit& circuit);
   CircuitState state_of(const Circuit& circuit) const;
 
+  void begin_intakes(Circuit& circuit);
+
+  // core_adopt.cpp
+  void adopt(Circuit& circuit, const Recovered::Circuit& entry);
+  void assign_adopt(Slot& slot, Circuit& circuit);
+  void adopted(Circuit& circuit, const CircuitFacts& facts);
+  void adoption_failed(Circuit& circuit, const std::string& why);
+
   // core_admission.cpp: memory for partitions and keys
   void admit();
   bool admit_head(const AdmissionLine<Partition>::Candidate& head);
@@ -184,6 +192,7 @@ class Machine {
   };
   SegmentRef new_file(AccountId owner);
   RequestId ask_segments(AccountId owner, const std::vector<SegmentRef>& refs, const Work& work);
+  std::string content_of(const Segment& segment);
   RequestId ask_files(AccountId owner, std::vector<FileSpec> files);
   std::optional<Request> take_request(RequestId id, bool files);
   void request_granted(RequestId id, bool files);

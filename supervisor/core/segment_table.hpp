@@ -41,6 +41,8 @@ struct Segment {
 class SegmentTable {
  public:
   Segment& create(AccountId owner, std::optional<BufferKind> kind, std::uint64_t payload_bytes);
+  // A live, sealed segment that has its name already; later names are above it.
+  Segment& adopt(SegmentRef ref, AccountId owner, std::optional<BufferKind> kind, std::uint64_t payload_bytes);
   Segment* find(SegmentRef ref);  // exact generation only
   const Segment* find(SegmentRef ref) const;
   void erase(SegmentRef ref) { segments_.erase(ref); }

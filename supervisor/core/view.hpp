@@ -51,6 +51,7 @@ struct CircuitView {
   std::uint64_t partition_bytes = 0;    // what one partition reserves, beside its input segment
   std::uint64_t loads = 0;              // times the segments were filled since the daemon started
   std::uint64_t cache_hits = 0;         // of these, from the cache; the others converted the files
+  std::uint64_t adoptions = 0;          // times it was taken over from an earlier daemon, without a load
   std::uint64_t source_bytes_read = 0;  // of the client's files, to inspect and to load
   std::optional<Error> failure;
 };

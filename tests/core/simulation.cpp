@@ -83,6 +83,7 @@ class Simulation {
     world_.latency = [this] { return Millis{luck_.below(4)}; };
     world_.journal_fails = [=, this] { return unlucky(mood_.journal); };
     world_.allocation_fails = [=, this] { return unlucky(mood_.allocation); };
+    world_.descriptors_are_lost = [=, this] { return unlucky(mood_.allocation); };
     world_.spawn_fails = [=, this] { return unlucky(mood_.spawn); };
     world_.repeats = [this] { return luck_.one_in(mood_.repeats); };
     world_.worker_is_slow_to_die = [=, this] { return unlucky(mood_.liars); };

@@ -9,8 +9,8 @@ namespace groth16d::supervisor::test {
 namespace {
 
 Stage stage_of(const Assignment& what) {
-  constexpr std::array<Stage, 7> kStageOf = {Stage::inspect, Stage::inspect, Stage::load,    Stage::synth,
-                                             Stage::prove,   Stage::b2,      Stage::assemble};
+  constexpr std::array<Stage, 8> kStageOf = {Stage::inspect, Stage::inspect, Stage::load,     Stage::synth,
+                                             Stage::prove,   Stage::b2,      Stage::assemble, Stage::load};
   return kStageOf[what.index()];
 }
 
@@ -65,7 +65,8 @@ CircuitFacts small_circuit() {
 World::World(const CoreConfig& config) : config_(config) {
   script = [](const Assign&) { return Behaviour{}; };
   facts = [](const std::string&) { return small_circuit(); };
-  allocation_fails = journal_fails = spawn_fails = repeats = worker_is_slow_to_die = [] { return false; };
+  allocation_fails = journal_fails = spawn_fails = repeats = worker_is_slow_to_die =
+      descriptors_are_lost = [] { return false; };
   latency = [] { return Millis{1}; };
 }
 
@@ -78,9 +79,14 @@ void World::start() {
   auto core = Core::create(config_);
   if (!core) return fault("the configuration was refused: " + core.error().text);
   core_.emplace(std::move(*core));
-  exited_ = false;
+  exited_ = draining_ = false;
   Recovered recovered;
-  for (const auto& [name, source] : circuits_) recovered.circuits.push_back({name, source});
+  for (const auto& [name, source] : circuits_) recovered.circuits.push_back({name, source, "", "", hand_back(name)});
+  store_.clear();
+  for (const auto& circuit : recovered.circuits)
+    if (circuit.resident)
+      for (const SegmentRef ref : {circuit.resident->key, circuit.resident->r1cs})
+        if (ref) store_[ref] = memory_.at(ref).bytes;
   for (const auto& [id, entry] : journal_)
     recovered.jobs.push_back(
         {entry.record, entry.state, entry.proofs, entry.failure, entry.key_digest, entry.vk_digest, entry.curve, 0});
@@ -95,6 +101,21 @@ void World::crash() {
   memory_.clear();
   segment_bytes_ = 0;
   core_.reset();
+}
+
+// What the service manager still has of a circuit's segments, all or none; the rest it closes.
+std::optional<Recovered::Resident> World::hand_back(const CircuitName& circuit) {
+  const auto it = residents_.find(circuit);
+  if (it == residents_.end() || descriptors_are_lost()) return std::nullopt;
+  const Recovered::Resident& resident = it->second;
+  for (const SegmentRef ref : {resident.key, resident.r1cs})
+    if (ref && !store_.contains(ref)) return std::nullopt;
+  for (const auto& [ref, kind] : {std::pair{resident.key, BufferKind::key}, {resident.r1cs, BufferKind::r1cs}}) {
+    if (!ref) continue;
+    memory_[ref] = Memory{kind, {}, store_.at(ref), true, {}, {}};
+    segment_bytes_ += store_.at(ref);
+  }
+  return resident;
 }
 
 void World::later(Millis delay, std::function<void()> happening) {
@@ -140,6 +161,7 @@ void World::run_for(Millis duration) {
 void World::pass(const Event& event) {
   if (!core_) return;
   ++events_;
+  if (std::holds_alternative<DrainRequested>(event)) draining_ = true;
   if (tracing) trace(describe(event));
   if (coverage) coverage->count(core_->subject(event), event);
   const std::vector<Action> actions = core_->on(event, now_);
@@ -305,6 +327,7 @@ void World::act(const StoreCircuit& store) {
     if (journal_fails())
       return pass(CircuitStoreFailed{store.circuit, {ErrorCode::system, "journal.full", "disk full"}});
     circuits_[store.circuit] = store.source;
+    residents_.erase(store.circuit);
     pass(CircuitStored{store.circuit});
   });
 }
@@ -315,6 +338,7 @@ void World::act(const DeleteCircuit& erase) {
     if (journal_fails())
       return pass(CircuitDeleteFailed{erase.circuit, {ErrorCode::system, "journal.full", "disk full"}});
     circuits_.erase(erase.circuit);
+    residents_.erase(erase.circuit);
     std::erase_if(attempts_,
                   [&](const auto& entry) { return entry.first.starts_with("circuit." + erase.circuit + "/"); });
     pass(CircuitDeleted{erase.circuit});
@@ -322,6 +346,18 @@ void World::act(const DeleteCircuit& erase) {
 }
 
 // ------------------------------------------------------------------ memory
+
+void World::act(const KeepResident& keep) {
+  Recovered::Resident resident{keep.key, keep.r1cs, facts("/keys/" + keep.circuit + ".zkey").key_bytes, 0};
+  if (keep.r1cs) resident.r1cs_bytes = facts("/keys/" + keep.circuit + ".zkey").r1cs_bytes;
+  for (const SegmentRef ref : {keep.key, keep.r1cs}) {
+    if (!ref) continue;
+    const auto it = memory_.find(ref);
+    if (it == memory_.end() || !it->second.sealed) return fault("W19: what is kept is no sealed segment");
+    store_[ref] = it->second.bytes;
+  }
+  if (circuits_.contains(keep.circuit)) residents_[keep.circuit] = resident;
+}
 
 void World::act(const AllocateSegments& ask) {
   later(latency(), [this, life = life_, ask] {
@@ -363,6 +399,8 @@ void World::act(const SealSegment& seal) {
 void World::act(const FreeSegment& free) {
   const auto it = memory_.find(free.segment);
   if (it == memory_.end()) return fault("W8: a segment that does not exist is freed");
+  if (!free.stays_kept) store_.erase(free.segment);
+  if (free.stays_kept && !draining_) fault("W20: what was freed for its memory stays in the descriptor store");
   for (const auto* lessees : {&it->second.readers, &it->second.writers})
     for (const auto& [slot, epoch] : *lessees)
       if (const Process* p = process(slot, epoch); p && p->alive && !p->clings.contains(free.segment))
@@ -441,7 +479,7 @@ void World::beat(SlotId slot, Epoch epoch) {
 }
 
 std::uint64_t World::private_bytes_of(const Assign& assign) const {
-  if (stage_of(assign.what) == Stage::inspect) return 0;
+  if (stage_of(assign.what) == Stage::inspect || std::holds_alternative<AssignAdopt>(assign.what)) return 0;
   std::string circuit = assign.work.job;
   if (circuit.starts_with("circuit.")) {
     circuit = circuit.substr(8);
@@ -532,7 +570,8 @@ void World::finish(Process& p) {
         if constexpr (std::is_same_v<T, AssignInspectCircuit>) send(p, CircuitInspected{from, facts(a.key_name)});
         if constexpr (std::is_same_v<T, AssignInspectInput>)
           send(p, InputInspected{from, {1, 10'000, "statement of " + tag}});
-        if constexpr (std::is_same_v<T, AssignLoad>) send(p, CircuitLoaded{from, facts(a.key_name)});
+        if constexpr (std::is_same_v<T, AssignLoad> || std::is_same_v<T, AssignAdopt>)
+          send(p, CircuitLoaded{from, facts(a.key_name)});
         if constexpr (std::is_same_v<T, AssignSynth>) send(p, WitnessSealed{from, 30'000});
         if constexpr (std::is_same_v<T, AssignProve>) send(p, ProveDone{from, "sums of " + tag});
         if constexpr (std::is_same_v<T, AssignB2>) send(p, B2Done{from, "b2 of " + tag});

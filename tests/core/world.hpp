@@ -55,6 +55,7 @@ class World {
   std::function<Millis()> latency;  // of everything that takes time
   std::function<bool()> repeats;    // a message is sent twice
   std::function<bool()> worker_is_slow_to_die;
+  std::function<bool()> descriptors_are_lost;  // by the service manager, of one circuit, between two lives
 
   // Starts (or restarts, after Exit or crash()) the core from the journal.
   void start();
@@ -146,6 +147,7 @@ class World {
   void act(const StoreResult&);
   void act(const DeleteJob&);
   void act(const StoreCircuit&);
+  void act(const KeepResident&);
   void act(const DeleteCircuit&);
   void act(const AllocateSegments&);
   void act(const OpenFiles&);
@@ -161,6 +163,7 @@ class World {
   void act(const Kill&);
   void act(const Exit&);
 
+  std::optional<Recovered::Resident> hand_back(const CircuitName& circuit);
   Process* process(SlotId slot, Epoch epoch);
   void send(Process& process, Event event);
   void answer(Event event);
@@ -180,11 +183,14 @@ class World {
   std::multimap<TimePoint, std::function<void()>> agenda_;
   std::uint64_t life_ = 0;  // of the supervisor: what was on the way to a dead one is lost
   bool exited_ = false;
+  bool draining_ = false;
 
   std::map<SegmentRef, Memory> memory_;
   std::map<Key, Process> processes_;
   std::map<JobId, Journalled> journal_;
   std::map<CircuitName, CircuitSource> circuits_;
+  std::map<CircuitName, Recovered::Resident> residents_;  // as the journal knows them
+  std::map<SegmentRef, std::uint64_t> store_;             // the service manager's: bytes of what it keeps
   std::map<ReplyToken, Reply> replies_;
   std::map<ReplyToken, JobId> submitted_;
   std::set<JobId> accepted_;

@@ -117,6 +117,20 @@ TEST_CASE("what the writer wrote is what the reader reads, used bytes and all") 
   CHECK(reinterpret_cast<std::uintptr_t>(reader.payload().data()) % 4096 == 0);
 }
 
+TEST_CASE("a writer's note reaches every reader, and one that is too long is refused") {
+  UniqueFd fd = allocate();
+  const std::array<std::byte, 3> note{std::byte{1}, std::byte{2}, std::byte{3}};
+  {
+    Mapping writer = Mapping::map(fd.get(), Access::read_write, kName).value();
+    REQUIRE(writer.set_note(note));
+    CHECK_FALSE(writer.set_note(std::vector<std::byte>(kNoteBytes + 1)));
+  }
+  Mapping reader = Mapping::map(fd.get(), Access::read_only, kName).value();
+  CHECK(std::ranges::equal(std::span(reader.header().note).first(3), note));
+  CHECK(reader.header().note[3] == std::byte{0});
+  CHECK_FALSE(reader.set_note(note));
+}
+
 TEST_CASE("more used bytes than the capacity are refused") {
   const UniqueFd fd = allocate();
   Mapping writer = Mapping::map(fd.get(), Access::read_write, kName).value();

@@ -24,6 +24,8 @@ roots = ["/srv/a", "/srv/b"]
 budget = "8 GiB"
 max_queued_jobs = 7
 max_spool = 4096
+cache_dir = "/var/cache/proofs"
+cache_max = "7 GiB"
 retention = "2 h"
 log_level = "debug"
 [slots]
@@ -47,6 +49,8 @@ prove = "2 min"
   CHECK(config->budget_bytes == std::uint64_t{8} << 30);
   CHECK(config->core.max_queued_jobs == 7);
   CHECK(config->max_spool_bytes == 4096);
+  CHECK(cache_folder(*config) == "/var/cache/proofs");
+  CHECK(config->cache_max_bytes == std::uint64_t{7} << 30);
   CHECK(config->core.retention == std::chrono::hours(2));
   CHECK(config->log_level == "debug");
   CHECK(config->core.role(Role::synth).slots == 2);
@@ -63,6 +67,7 @@ TEST_CASE("an empty file is the defaults, and the defaults pass the check") {
   const auto config = parse_config("", "groth16d.toml");
   REQUIRE(config);
   CHECK_FALSE(config->budget_bytes);
+  CHECK(cache_folder(*config) == "/var/lib/groth16d/cache");
   CHECK(check_config(*config));
 }
 

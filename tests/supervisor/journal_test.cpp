@@ -92,6 +92,46 @@ TEST_CASE("everything about a job is recovered as it was committed") {
   CHECK(found->circuits[0].source == CircuitSource{"m.zkey", "m.r1cs", true});
 }
 
+TEST_CASE("the journal knows what a circuit was made from when it was resident last, until its files are others") {
+  const ScratchFolder folder;
+  JournalFile journal = open_or_fail(folder / "journal");
+  const std::string key(32, 'k'), r1cs(32, '\0');
+  REQUIRE(commit_one(journal, StoreCircuit{"c", {"m.zkey", "m.r1cs", false}}));
+  REQUIRE(commit_one(journal, KeepResident{"c", {1, 1}, {2, 1}, key, r1cs}));
+  auto circuits = journal.recover(0).value().circuits;
+  REQUIRE(circuits.size() == 1);
+  CHECK(circuits[0].key_digest == key);
+  CHECK(circuits[0].r1cs_digest == r1cs);
+  REQUIRE(commit_one(journal, StoreCircuit{"c", {"n.zkey", "", false}}));
+  circuits = journal.recover(0).value().circuits;
+  CHECK(circuits[0].key_digest.empty());
+  CHECK(circuits[0].r1cs_digest.empty());
+}
+
+TEST_CASE("a journal of the first schema is upgraded and keeps what is in it") {
+  const ScratchFolder folder;
+  {
+    JournalFile journal = open_or_fail(folder / "journal");
+    REQUIRE(commit_one(journal, StoreCircuit{"c", {"m.zkey", "m.r1cs", true}}));
+    REQUIRE(commit_one(journal, job_named("j")));
+  }
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((folder / "journal").c_str(), &database) == SQLITE_OK);
+  for (const char* sql : {"ALTER TABLE circuits DROP COLUMN key_digest", "ALTER TABLE circuits DROP COLUMN r1cs_digest",
+                          "PRAGMA user_version = 1"})
+    REQUIRE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+
+  JournalFile journal = open_or_fail(folder / "journal");
+  const auto found = journal.recover(0);
+  REQUIRE(found);
+  REQUIRE(found->circuits.size() == 1);
+  CHECK(found->circuits[0].source == CircuitSource{"m.zkey", "m.r1cs", true});
+  CHECK(found->circuits[0].key_digest.empty());
+  CHECK(found->jobs.size() == 1);
+  CHECK(commit_one(journal, KeepResident{"c", {1, 1}, {2, 1}, "k", "r"}));
+}
+
 TEST_CASE("a deadline that has passed is still a deadline, and a clock set back makes no job younger than nothing") {
   const ScratchFolder folder;
   JournalFile journal = open_or_fail(folder / "journal");

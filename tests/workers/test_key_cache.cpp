@@ -15,9 +15,11 @@
 #include "common/failpoint.hpp"
 #include "common/posix.hpp"
 #include "groth16/proof/flat_array.hpp"
+#include "groth16/proof/proving_key.hpp"
 #include "tests/proof/sample_circuit.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/workers/circuit_files.hpp"
+#include "workers/load/adopt_circuit.hpp"
 #include "workers/load/circuit.hpp"
 #include "workers/load/key_cache.hpp"
 
@@ -88,6 +90,7 @@ class Circuit {
   struct Loaded {
     v1::CircuitFacts inspected, facts;
     FlatBytes key, r1cs;
+    PreparedCircuit circuit{};
   };
 
   Loaded load(const KeyCache& cache) {
@@ -98,12 +101,13 @@ class Circuit {
     const CircuitFiles files{*key, &*r1cs, false};
     const auto inspected = inspect_circuit(files, cache, kCompute);
     REQUIRE(inspected);
-    Loaded loaded{*inspected, {}, FlatBytes(inspected->key_bytes()), FlatBytes(inspected->r1cs_bytes())};
+    Loaded loaded{*inspected, {}, FlatBytes(inspected->key_bytes()), FlatBytes(inspected->r1cs_bytes()), {}};
     const auto facts =
         load_circuit(files, cache, digests_in(*inspected), loaded.key.bytes(), loaded.r1cs.bytes(), kCompute);
     INFO((facts ? std::string() : facts.error().text));
     REQUIRE(facts);
     loaded.facts = facts->facts;
+    loaded.circuit = facts->circuit;
     return loaded;
   }
 
@@ -271,6 +275,47 @@ TEST_CASE("what a dead writer left is swept, what a living one writes is not") {
   CHECK_FALSE(fs::exists(dead));
   CHECK(fs::exists(living));
   CHECK(fs::exists(folder / "README"));
+}
+
+TEMPLATE_TEST_CASE("segments are adopted as what they were loaded as, and only as that", "", Bn254, Bls12_381) {
+  Circuit<TestType> circuit;
+  auto loaded = circuit.load(KeyCache());
+  PreparedCircuit note = loaded.circuit;
+  AdoptExpectation expected{note.summary.key_digest, note.summary.r1cs_digest, {"circuit.zkey", "circuit.r1cs"}, false};
+  const auto adopt = [&] {
+    const auto noted = std::as_bytes(std::span(&note, 1));
+    return adopt_circuit(expected, {loaded.key.bytes(), noted},
+                         {loaded.r1cs.bytes().first(note.summary.r1cs_bytes), noted}, kCompute);
+  };
+  const auto facts = adopt();
+  REQUIRE(facts);
+  auto told = loaded.facts;
+  told.set_source_bytes_read(0);
+  CHECK(facts->SerializeAsString() == told.SerializeAsString());
+
+  const auto name = [&] {
+    const auto refused = adopt();
+    return refused ? std::string() : refused.error().name;
+  };
+  loaded.key.bytes()[5000] ^= std::byte{1};
+  CHECK(name() == "adopt.checksum");
+  loaded.key.bytes()[5000] ^= std::byte{1};
+  loaded.r1cs.bytes()[note.summary.r1cs_bytes - 1] ^= std::byte{1};
+  CHECK(name() == "adopt.checksum");
+  loaded.r1cs.bytes()[note.summary.r1cs_bytes - 1] ^= std::byte{1};
+  expected.key_digest[0] ^= 1;
+  CHECK(name() == "adopt.digest");
+  expected.key_digest[0] ^= 1;
+  note.summary.n_vars = ~std::uint64_t{0};
+  CHECK(name() == "summary.sizes");
+  note = loaded.circuit;
+  note.summary.r1cs_bytes -= 8;
+  CHECK(name() == "adopt.checksum");  // and never a read beyond
+  note = loaded.circuit;
+  note.summary.key_warnings = groth16::kKeyForgeable;
+  CHECK(name() == "adopt.insecure");
+  note = loaded.circuit;
+  CHECK(adopt());
 }
 
 TEST_CASE("loaders that write and read one entry at once all find it, and find it right") {

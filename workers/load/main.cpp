@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "common/failpoint.hpp"
+#include "workers/load/adopt_circuit.hpp"
 #include "workers/load/circuit.hpp"
 #include "workers/load/inspect_input.hpp"
 #include "workers/runtime/worker_main.hpp"
@@ -118,14 +119,34 @@ Outcome<v1::Up> load(const Assignment& assignment, const KeyCache& cache) {
       load_circuit(circuit->files(), cache, inspected, assignment.leases.writable(message.key()),
                    assignment.leases.writable(message.r1cs()), assignment.compute);
   if (!loaded) return tl::unexpected(failure_of(loaded.error(), v1::BLAME_KEY));
-  if (auto used = assignment.leases.set_used(message.key(), loaded->facts.key_bytes()); !used) {
+  const auto note = std::as_bytes(std::span(&loaded->circuit, 1));
+  if (auto used = assignment.leases.set_used(message.key(), loaded->facts.key_bytes(), note); !used) {
     return tl::unexpected(failure_of_slot(used.error()));
   }
-  if (auto used = assignment.leases.set_used(message.r1cs(), loaded->facts.r1cs_bytes()); !used) {
+  if (auto used = assignment.leases.set_used(message.r1cs(), loaded->facts.r1cs_bytes(), note); !used) {
     return tl::unexpected(failure_of_slot(used.error()));
   }
   v1::Up up;
   *up.mutable_loaded()->mutable_circuit() = std::move(loaded->facts);
+  return up;
+}
+
+Outcome<v1::Up> adopt(const Assignment& assignment) {
+  const v1::AssignAdopt& message = assignment.message.adopt();
+  assignment.step("checking a resident circuit", 0);
+  AdoptExpectation expected{{}, {}, {message.key_name(), message.r1cs_name()}, message.allow_insecure()};
+  if (!copy_digest(message.key_digest(), expected.key_digest) ||
+      (!message.r1cs_digest().empty() && !copy_digest(message.r1cs_digest(), expected.r1cs_digest))) {
+    return tl::unexpected(failure_of_slot({ErrorCode::internal, "adopt.digest", "no digest of a resident circuit"}));
+  }
+  const auto part = [&](const v1::Lease& lease) {
+    return ResidentPart{assignment.leases.bytes(lease), assignment.leases.note(lease)};
+  };
+  Result<v1::CircuitFacts> facts =
+      adopt_circuit(expected, part(message.key()), part(message.r1cs()), assignment.compute);
+  if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_KEY));
+  v1::Up up;
+  *up.mutable_loaded()->mutable_circuit() = std::move(*facts);
   return up;
 }
 
@@ -136,6 +157,7 @@ class Loader {
     if (!cache_) cache_ = open_cache();
     if (assignment.message.has_inspect()) return inspect(assignment, *cache_);
     if (assignment.message.has_load()) return load(assignment, *cache_);
+    if (assignment.message.has_adopt()) return adopt(assignment);
     return tl::unexpected(not_my_work("load", assignment.message));
   }
 

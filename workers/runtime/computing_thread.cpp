@@ -120,7 +120,9 @@ void ComputingThread::loop() {
 // The task, and with it every mapping of the assignment, is gone when this returns: SEALED tells the truth.
 v1::Up ComputingThread::perform(Task task) {
   const v1::Work work = work_of(task.message);
-  const std::string& subject = task.message.has_load() ? task.message.load().key_name() : work.job();
+  const std::string& subject = task.message.has_load()    ? task.message.load().key_name()
+                               : task.message.has_adopt() ? task.message.adopt().key_name()
+                                                          : work.job();
   begin_last_words(stage_of(task.message), subject, work.partition(), work.attempt(), task.message.assignment());
   Outcome<v1::Up> outcome = handle(task);
   // What a cancelled computation returns means nothing, even where it looks like a result.

@@ -42,6 +42,13 @@ std::vector<LeaseUse> uses_of(const v1::AssignLoad& load) {
   return uses.list;
 }
 
+std::vector<LeaseUse> uses_of(const v1::AssignAdopt& adopt) {
+  Uses uses;
+  uses.read(adopt.has_key(), adopt.key(), SegmentKind::key);
+  uses.read(adopt.has_r1cs(), adopt.r1cs(), SegmentKind::r1cs);
+  return uses.list;
+}
+
 std::vector<LeaseUse> uses_of(const v1::AssignSynth& synth) {
   Uses uses;
   uses.read(synth.has_input(), synth.input(), SegmentKind::input);
@@ -77,6 +84,8 @@ std::vector<LeaseUse> leases_of(const v1::Down& down) {
       return uses_of(down.inspect());
     case v1::Down::kLoad:
       return uses_of(down.load());
+    case v1::Down::kAdopt:
+      return uses_of(down.adopt());
     case v1::Down::kSynth:
       return uses_of(down.synth());
     case v1::Down::kProve:

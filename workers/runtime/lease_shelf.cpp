@@ -48,13 +48,19 @@ std::span<std::byte> Leases::writable(const v1::Lease& lease) const {
   return held == nullptr || !held->mapping ? std::span<std::byte>() : held->mapping->writable_payload();
 }
 
-Result<void> Leases::set_used(const v1::Lease& lease, std::uint64_t used_bytes) const {
+Result<void> Leases::set_used(const v1::Lease& lease, std::uint64_t used_bytes, std::span<const std::byte> note) const {
   const Held* held = find(lease);
   if (held == nullptr || !held->mapping) {
     return failure(ErrorCode::internal, "segment.used",
                    fmt::format("segment {} is not part of this assignment", to_string(name_of(lease))));
   }
+  if (auto noted = held->mapping->set_note(note); !noted) return noted;
   return held->mapping->set_used_bytes(used_bytes);
+}
+
+std::span<const std::byte> Leases::note(const v1::Lease& lease) const {
+  const Held* held = find(lease);
+  return held == nullptr || !held->mapping ? std::span<const std::byte>() : held->mapping->header().note;
 }
 
 int Leases::file(const v1::Lease& lease) const {

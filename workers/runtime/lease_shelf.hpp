@@ -24,8 +24,10 @@ class Leases {
   std::span<const std::byte> bytes(const v1::Lease& lease) const;
   // The whole payload of a segment that this assignment writes.
   std::span<std::byte> writable(const v1::Lease& lease) const;
-  // How much of it now has a meaning. Error: internal "segment.used".
-  Result<void> set_used(const v1::Lease& lease, std::uint64_t used_bytes) const;
+  // How much of it now has a meaning, and a word to later readers. Errors: internal "segment.used", "segment.note".
+  Result<void> set_used(const v1::Lease& lease, std::uint64_t used_bytes, std::span<const std::byte> note = {}) const;
+  // What the writer of a segment noted in its header; empty for a lease that the assignment does not have.
+  std::span<const std::byte> note(const v1::Lease& lease) const;
   // An open file; -1 for none.
   int file(const v1::Lease& lease) const;
 

@@ -59,6 +59,7 @@ std::string_view stage_of(const v1::Down& message) {
     case v1::Down::kInspect:
       return "inspect";
     case v1::Down::kLoad:
+    case v1::Down::kAdopt:
       return "load";
     case v1::Down::kSynth:
       return "synth";

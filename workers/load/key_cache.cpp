@@ -181,7 +181,7 @@ Result<void> CachedCircuit::read(std::span<std::byte> key, std::span<std::byte> 
 }
 
 Result<KeyCache> KeyCache::open(const fs::path& folder, std::uint64_t max_bytes) {
-  auto fd = open_file(folder.string(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  auto fd = open_file(folder.string(), O_RDONLY | O_DIRECTORY);
   if (!fd) return tl::unexpected(fd.error());
   struct stat status {};
   if (::fstat(fd->get(), &status) != 0) return system_failure("fstat", folder.string());

@@ -24,6 +24,7 @@
 namespace groth16d::ipc {
 
 inline constexpr char kClientSocketName[] = "client.sock";
+inline constexpr char kOperatorSocketName[] = "operator.sock";
 inline constexpr char kEventsSocketName[] = "events.sock";
 
 // Where a reply goes. Kept for as long as the answer takes (a reply never precedes its commit).
@@ -56,6 +57,10 @@ class ClientHub {
   // Binds <runtime directory>/<name>, mode 0660.
   static Result<ClientHub> bind(zmq::context_t& context, const EndpointLock& lock,
                                 const std::string& name = kClientSocketName);
+
+  // Binds <runtime directory>/operator.sock: mode 0600, or 0660 for the group groth16d-operators where it exists and we
+  // are a member. File permission is the whole of an operator's right.
+  static Result<ClientHub> bind_for_operators(zmq::context_t& context, const EndpointLock& lock);
 
   zmq::socket_t& socket() { return socket_; }
 

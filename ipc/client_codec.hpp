@@ -39,18 +39,19 @@ enum class Command : std::uint8_t {
   circuit_remove = 18,  // CircuitRequest           -> CircuitReply
   worker_list = 32,     // DaemonRequest            -> DaemonStatusReply
   logs = 33,            // JobRequest               -> LogsReply
-  worker_restart = 64,  // reserved, for operators, as are all from here on
-  worker_drain = 65,
-  worker_reset = 66,
-  worker_enable = 67,
-  worker_disable = 68,
-  job_kick = 69,
-  reload = 70,
+  worker_restart = 64,  // WorkerRequest            -> WorkerReply; on the operator socket only, as are all from here on
+  worker_drain = 65,    // WorkerRequest            -> WorkerReply
+  worker_reset = 66,    // WorkerRequest            -> WorkerReply
+  worker_enable = 67,   // WorkerRequest            -> WorkerReply
+  worker_disable = 68,  // WorkerRequest            -> WorkerReply
+  job_kick = 69,        // JobRequest               -> PlainReply
+  reload = 70,          // ReloadRequest            -> ReloadReply
 };
 
 // "SUBMIT", "DAEMON_STATUS", ...; "" for a number that is no command.
 std::string_view to_string(Command command);
 bool is_reserved(Command command);
+bool is_for_operators(Command command);
 
 using RequestId = std::array<std::uint8_t, 16>;
 

@@ -1,4 +1,9 @@
 // The supervisor's end of the client channel.
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/posix.hpp"
 #include "ipc/body_frames.hpp"
 #include "ipc/client_channel.hpp"
 #include "ipc/multipart.hpp"
@@ -8,7 +13,9 @@ namespace groth16d::ipc {
 
 namespace {
 
-constexpr mode_t kSocketMode = 0660;      // the clients' group
+constexpr mode_t kSocketMode = 0660;  // the clients' group
+constexpr mode_t kOwnerOnly = 0600;
+constexpr char kOperatorsGroup[] = "groth16d-operators";
 constexpr std::size_t kToldPeers = 1024;  // routing ids are ours (5 bytes) or the peer's choice (255 at most)
 
 // The bounds as they were met while reading, before there is a whole message to look at.
@@ -31,6 +38,22 @@ Result<ClientHub> ClientHub::bind(zmq::context_t& context, const EndpointLock& l
   if (!socket) return tl::unexpected<Error>(socket.error());
   if (auto bound = bind_endpoint(*socket, lock, name, kSocketMode); !bound) {
     return tl::unexpected<Error>(bound.error());
+  }
+  return ClientHub(std::move(*socket));
+}
+
+Result<ClientHub> ClientHub::bind_for_operators(zmq::context_t& context, const EndpointLock& lock) {
+  Result<zmq::socket_t> socket = make_router(context);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  if (auto bound = bind_endpoint(*socket, lock, kOperatorSocketName, kOwnerOnly); !bound) {
+    return tl::unexpected<Error>(bound.error());
+  }
+  const std::string path = lock.directory() + "/" + kOperatorSocketName;
+  const struct group* operators = ::getgrnam(kOperatorsGroup);
+  // Not a member: the socket stays its owner's. The group first, so that no other group ever has the right.
+  if (operators != nullptr && ::chown(path.c_str(), static_cast<uid_t>(-1), operators->gr_gid) == 0 &&
+      ::chmod(path.c_str(), kSocketMode) != 0) {
+    return system_failure("chmod", path);
   }
   return ClientHub(std::move(*socket));
 }

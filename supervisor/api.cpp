@@ -70,45 +70,47 @@ Examine examine_request(ReplyToken token, const v1::SubmitRequest& request, std:
 
 }  // namespace
 
-Api::Api(ipc::ClientHub& hub, const Core& core, Files& files, Journal& journal, std::string version)
-    : hub_(hub),
+Api::Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, std::string version)
+    : hubs_(hubs),
       core_(core),
       files_(files),
       journal_(journal),
       version_(std::move(version)),
       started_at_ms_(monotonic_ms()) {}
 
-std::optional<Event> Api::request(ipc::ClientRequest request, TimePoint now) {
-  auto event = dispatch(request, now);
+std::optional<Event> Api::request(ipc::ClientRequest request, Right right, TimePoint now) {
+  const Caller caller{right, std::move(request.from)};
+  auto event = dispatch(request, caller, now);
   if (event) return std::move(*event);
-  refuse(request.from, event.error());
+  refuse(caller, event.error());
   return std::nullopt;
 }
 
-Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, TimePoint now) {
+Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now) {
   if (ipc::is_reserved(request.command))
     return failure(ErrorCode::malformed, "protocol.reserved",
                    fmt::format("{} is reserved", ipc::to_string(request.command)));
   if (request.command != ipc::Command::submit && !request.payload.empty())
     return failure(ErrorCode::malformed, "request.payload",
                    fmt::format("{} has no payload frames", ipc::to_string(request.command)));
+  if (ipc::is_for_operators(request.command)) return operate(request, caller);
   switch (request.command) {
     case ipc::Command::submit:
-      return submit(request);
+      return submit(request, caller);
     case ipc::Command::status:
     case ipc::Command::result:
     case ipc::Command::cancel:
     case ipc::Command::close:
     case ipc::Command::logs:
-      return about_job(request, now);
+      return about_job(request, caller, now);
     case ipc::Command::circuit_add:
     case ipc::Command::circuit_list:
     case ipc::Command::circuit_remove:
-      return about_circuit(request);
+      return about_circuit(request, caller);
     case ipc::Command::list: {
       auto body = ipc::request_body<v1::ListRequest>(request);
       if (!body) return tl::unexpected(body.error());
-      answer_list(request.from, *body, now);
+      answer_list(caller, *body, now);
       return std::nullopt;
     }
     default:
@@ -118,20 +120,21 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, TimePoin
   if (request.command == ipc::Command::ping) {
     v1::PlainReply pong;
     *pong.mutable_status() = ipc::make_status(200);
-    send(request.from, pong);
+    send(caller, pong);
   } else {
-    answer_daemon(request.from);
+    answer_daemon(caller);
   }
   return std::nullopt;
 }
 
 // ---------------------------------------------------------------- SUBMIT
 
-Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request) {
+Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Caller& caller) {
   auto body = ipc::request_body<v1::SubmitRequest>(request);
   if (!body) return tl::unexpected(body.error());
   if (auto checked = check_submit(*body, request.payload.size()); !checked) return tl::unexpected(checked.error());
-  Pending pending{request.from, request.command, *body, {}, {}, 0};
+  Pending pending(caller, request.command);
+  pending.submit = *body;
   for (const zmq::message_t& frame : request.payload) pending.inline_bytes += frame.size();
   if (inline_bytes_ + pending.inline_bytes > kMostInlineBytes || pending_.size() >= kMostPending)
     return failure(ErrorCode::busy, "request.too_many", "too many requests wait for the spool");
@@ -175,6 +178,8 @@ void Api::reply(const Reply& reply, TimePoint now) {
     if (const auto job = core_.job(pending.submit.job(), now); job && reply.code < 400)
       body.set_state(state_of(job->state));
     send(pending.to, body);
+  } else if (pending.slot) {
+    answer_worker(pending, reply_status(reply));
   } else if (!pending.circuit.empty()) {
     answer_circuits(pending.to, reply_status(reply), pending.circuit);
   } else {
@@ -186,7 +191,7 @@ void Api::reply(const Reply& reply, TimePoint now) {
 
 // ---------------------------------------------------------------- one job
 
-Result<std::optional<Event>> Api::about_job(const ipc::ClientRequest& request, TimePoint now) {
+Result<std::optional<Event>> Api::about_job(const ipc::ClientRequest& request, const Caller& caller, TimePoint now) {
   const auto body = ipc::request_body<v1::JobRequest>(request);
   if (!body) return tl::unexpected(body.error());
   if (auto named = check_name("job", body->job()); !named) return tl::unexpected(named.error());
@@ -194,25 +199,25 @@ Result<std::optional<Event>> Api::about_job(const ipc::ClientRequest& request, T
   Result<void> answered;
   switch (request.command) {
     case ipc::Command::status:
-      answered = answer_status(request.from, job, now);
+      answered = answer_status(caller, job, now);
       break;
     case ipc::Command::result:
-      answered = answer_result(request.from, job, now);
+      answered = answer_result(caller, job, now);
       break;
     case ipc::Command::cancel:
-      return Event(CancelRequested{remember({request.from, request.command, {}, {}, {}, 0}), job});
+      return Event(CancelRequested{remember({caller, request.command}), job});
     case ipc::Command::close:
-      return Event(CloseRequested{remember({request.from, request.command, {}, {}, {}, 0}), job});
+      return Event(CloseRequested{remember({caller, request.command}), job});
     default:
       if (!core_.job(job, now)) return tl::unexpected(no_job(job));
-      journal_.put(ReadLines{remember({request.from, request.command, {}, {}, {}, 0}), job, kLinesLimit});
+      journal_.put(ReadLines{remember({caller, request.command}), job, kLinesLimit});
       break;
   }
   if (!answered) return tl::unexpected(answered.error());
   return std::nullopt;
 }
 
-Result<void> Api::answer_status(const ipc::ReplyAddress& to, const JobId& job, TimePoint now) {
+Result<void> Api::answer_status(const Caller& to, const JobId& job, TimePoint now) {
   const auto view = core_.job(job, now);
   if (!view) return tl::unexpected(no_job(job));
   v1::JobStatusReply body;
@@ -222,7 +227,7 @@ Result<void> Api::answer_status(const ipc::ReplyAddress& to, const JobId& job, T
   return {};
 }
 
-Result<void> Api::answer_result(const ipc::ReplyAddress& to, const JobId& job, TimePoint now) {
+Result<void> Api::answer_result(const Caller& to, const JobId& job, TimePoint now) {
   const auto view = core_.job(job, now);
   if (!view) return tl::unexpected(no_job(job));
   const auto result = core_.result(job);
@@ -258,16 +263,16 @@ void Api::lines_read(const LinesRead& read) {
 
 // ---------------------------------------------------------------- circuits and the daemon
 
-Result<std::optional<Event>> Api::about_circuit(const ipc::ClientRequest& request) {
+Result<std::optional<Event>> Api::about_circuit(const ipc::ClientRequest& request, const Caller& caller) {
   if (request.command == ipc::Command::circuit_add) {
     const auto body = ipc::request_body<v1::CircuitAddRequest>(request);
     if (!body) return tl::unexpected(body.error());
     if (auto named = check_name("circuit", body->circuit()); !named) return tl::unexpected(named.error());
     if (body->key_path().empty())
       return failure(ErrorCode::malformed, "request.key_path", "a circuit needs a key_path");
-    const ReplyToken token = remember({request.from, request.command, {}, body->circuit(), {}, 0});
-    return Event(
-        CircuitAddRequested{token, body->circuit(), {body->key_path(), body->r1cs_path(), body->allow_insecure_key()}});
+    return Event(CircuitAddRequested{remember_circuit(caller, request.command, body->circuit()),
+                                     body->circuit(),
+                                     {body->key_path(), body->r1cs_path(), body->allow_insecure_key()}});
   }
   const auto body = ipc::request_body<v1::CircuitRequest>(request);
   if (!body) return tl::unexpected(body.error());
@@ -276,15 +281,14 @@ Result<std::optional<Event>> Api::about_circuit(const ipc::ClientRequest& reques
     const auto named = [&](const CircuitView& view) { return view.circuit == body->circuit(); };
     if (!body->circuit().empty() && std::none_of(circuits.begin(), circuits.end(), named))
       return failure(ErrorCode::not_found, "circuit.unknown", "there is no circuit of that name");
-    answer_circuits(request.from, ipc::make_status(200), body->circuit());
+    answer_circuits(caller, ipc::make_status(200), body->circuit());
     return std::nullopt;
   }
   if (auto named = check_name("circuit", body->circuit()); !named) return tl::unexpected(named.error());
-  return Event(
-      CircuitRemoveRequested{remember({request.from, request.command, {}, body->circuit(), {}, 0}), body->circuit()});
+  return Event(CircuitRemoveRequested{remember_circuit(caller, request.command, body->circuit()), body->circuit()});
 }
 
-void Api::answer_circuits(const ipc::ReplyAddress& to, const v1::Status& status, const std::string& circuit) {
+void Api::answer_circuits(const Caller& to, const v1::Status& status, const std::string& circuit) {
   v1::CircuitReply body;
   *body.mutable_status() = status;
   for (const CircuitView& view : core_.circuits())
@@ -292,7 +296,7 @@ void Api::answer_circuits(const ipc::ReplyAddress& to, const v1::Status& status,
   send(to, body);
 }
 
-void Api::answer_list(const ipc::ReplyAddress& to, const v1::ListRequest& request, TimePoint now) {
+void Api::answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now) {
   v1::ListReply body;
   *body.mutable_status() = ipc::make_status(200);
   const std::uint32_t limit = request.limit() == 0 ? kListLimit : request.limit();
@@ -300,7 +304,7 @@ void Api::answer_list(const ipc::ReplyAddress& to, const v1::ListRequest& reques
   send(to, body);
 }
 
-void Api::answer_daemon(const ipc::ReplyAddress& to) {
+void Api::answer_daemon(const Caller& to) {
   v1::DaemonStatusReply body;
   *body.mutable_status() = ipc::make_status(200);
   *body.mutable_daemon() = status_of(core_.daemon(), core_.workers());
@@ -312,21 +316,28 @@ void Api::answer_daemon(const ipc::ReplyAddress& to) {
 
 // ---------------------------------------------------------------- replies
 
+ReplyToken Api::remember_circuit(const Caller& caller, ipc::Command command, const std::string& circuit) {
+  Pending pending(caller, command);
+  pending.circuit = circuit;
+  return remember(std::move(pending));
+}
+
 ReplyToken Api::remember(Pending pending) {
   const ReplyToken token = next_token_++;
   pending_.emplace(token, std::move(pending));
   return token;
 }
 
-void Api::send(const ipc::ReplyAddress& to, const google::protobuf::MessageLite& body) {
-  const auto sent = hub_.reply(to, body);
+void Api::send(const Caller& to, const google::protobuf::MessageLite& body) {
+  const auto sent = hubs_.of(to.right).reply(to.address, body);
   if (sent) return;
   spdlog::debug("a reply was not sent: {}", sent.error().text);
   if (sent.error().code == ErrorCode::too_large) refuse(to, sent.error());
 }
 
-void Api::refuse(const ipc::ReplyAddress& to, const Error& error) {
-  const auto sent = hub_.reply_failure(to, error, error.code == ErrorCode::busy ? kRetryAfter_ms : 0);
+void Api::refuse(const Caller& to, const Error& error) {
+  const auto sent =
+      hubs_.of(to.right).reply_failure(to.address, error, error.code == ErrorCode::busy ? kRetryAfter_ms : 0);
   if (!sent) spdlog::debug("a refusal was not sent: {}", sent.error().text);
 }
 

@@ -15,21 +15,40 @@
 #include "supervisor/core/core.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
+#include "supervisor/reload.hpp"
 
 namespace groth16d::supervisor {
+
+// The socket that a request came in by decides what it may ask for.
+enum class Right { submit, operate };
+
+// Who asked, and where the reply goes.
+struct Caller {
+  Right right = Right::submit;
+  ipc::ReplyAddress address;
+};
+
+struct ClientHubs {
+  ipc::ClientHub clients;
+  ipc::ClientHub operators;
+  ipc::ClientHub& of(Right right) { return right == Right::operate ? operators : clients; }
+};
 
 class Api {
  public:
   // All of them must outlive this.
-  Api(ipc::ClientHub& hub, const Core& core, Files& files, Journal& journal, std::string version);
+  Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, std::string version);
 
   // nullopt: answered, or waiting for a thread.
-  std::optional<Event> request(ipc::ClientRequest request, TimePoint now);
+  std::optional<Event> request(ipc::ClientRequest request, Right right, TimePoint now);
 
   // The files' thread has looked at what a SUBMIT names.
   std::optional<Event> examined(Examined found, TimePoint now);
 
   void lines_read(const LinesRead& read);
+
+  // A RELOAD that has come into force.
+  void reloaded(ReplyToken token, const std::vector<ConfigChange>& changes);
 
   // The core's answer. Inputs that nobody took are dropped.
   void reply(const Reply& reply, TimePoint now);
@@ -39,29 +58,38 @@ class Api {
 
  private:
   struct Pending {
-    ipc::ReplyAddress to;
+    Pending(Caller caller, ipc::Command verb) : to(std::move(caller)), command(verb) {}
+    Caller to;
     ipc::Command command = ipc::Command::error;
-    v1::SubmitRequest submit;  // of a SUBMIT
-    std::string circuit;       // of CIRCUIT_ADD and CIRCUIT_REMOVE
+    v1::SubmitRequest submit;    // of a SUBMIT
+    std::string circuit;         // of CIRCUIT_ADD and CIRCUIT_REMOVE
+    std::optional<SlotId> slot;  // of a verb about a worker
     std::vector<SpoolInput> inputs;
     std::uint64_t inline_bytes = 0;
   };
 
-  Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, TimePoint now);
-  Result<std::optional<Event>> submit(ipc::ClientRequest& request);
-  Result<std::optional<Event>> about_job(const ipc::ClientRequest& request, TimePoint now);
-  Result<std::optional<Event>> about_circuit(const ipc::ClientRequest& request);
-  Result<void> answer_status(const ipc::ReplyAddress& to, const JobId& job, TimePoint now);
-  Result<void> answer_result(const ipc::ReplyAddress& to, const JobId& job, TimePoint now);
-  void answer_list(const ipc::ReplyAddress& to, const v1::ListRequest& request, TimePoint now);
-  void answer_daemon(const ipc::ReplyAddress& to);
-  void answer_circuits(const ipc::ReplyAddress& to, const v1::Status& status, const std::string& circuit);
+  Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
+  Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller);
+  Result<std::optional<Event>> about_job(const ipc::ClientRequest& request, const Caller& caller, TimePoint now);
+  Result<std::optional<Event>> about_circuit(const ipc::ClientRequest& request, const Caller& caller);
+
+  // api_operator.cpp
+  Result<std::optional<Event>> operate(const ipc::ClientRequest& request, const Caller& caller);
+  Result<std::optional<Event>> about_worker(const ipc::ClientRequest& request, const Caller& caller);
+  void answer_worker(const Pending& pending, const v1::Status& status);
+
+  Result<void> answer_status(const Caller& to, const JobId& job, TimePoint now);
+  Result<void> answer_result(const Caller& to, const JobId& job, TimePoint now);
+  void answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now);
+  void answer_daemon(const Caller& to);
+  void answer_circuits(const Caller& to, const v1::Status& status, const std::string& circuit);
 
   ReplyToken remember(Pending pending);
-  void send(const ipc::ReplyAddress& to, const google::protobuf::MessageLite& body);
-  void refuse(const ipc::ReplyAddress& to, const Error& error);
+  ReplyToken remember_circuit(const Caller& caller, ipc::Command command, const std::string& circuit);
+  void send(const Caller& to, const google::protobuf::MessageLite& body);
+  void refuse(const Caller& to, const Error& error);
 
-  ipc::ClientHub& hub_;
+  ClientHubs& hubs_;
   const Core& core_;
   Files& files_;
   Journal& journal_;

@@ -30,6 +30,9 @@ class Children {
  public:
   Children(Spawner& spawner, ChildrenConfig config) : spawner_(spawner), config_(std::move(config)) {}
 
+  // Of workers that are spawned from now on.
+  void set_log_level(const std::string& level) { config_.log_level = level; }
+
   // Spawned or SpawnFailed.
   Event spawn(const SpawnSlot& action);
 

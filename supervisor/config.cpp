@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/config.hpp"
+#include "supervisor/host.hpp"
 
 namespace groth16d::supervisor {
 namespace {
@@ -124,6 +125,18 @@ Result<void> check_config(const Config& config) {
   if ((config.state_dir / "").lexically_normal() == (config.runtime_dir / "").lexically_normal())
     return bad("state_dir and runtime_dir must differ");
   return {};
+}
+
+Result<Config> resolve(Config config) {
+  resolve_threads(config.core, usable_cores());
+  if (config.budget_bytes) {
+    config.core.budget_total_bytes = *config.budget_bytes;
+    return config;
+  }
+  const auto usable = usable_memory_bytes();
+  if (!usable) return tl::unexpected(usable.error());
+  config.core.budget_total_bytes = automatic_budget_bytes(*usable);
+  return config;
 }
 
 void resolve_threads(CoreConfig& config, unsigned cores) {

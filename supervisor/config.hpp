@@ -61,6 +61,9 @@ Result<Config> parse_config(std::string_view text, const std::string& name);
 // What no single key can be blamed for: two directories, socket paths that fit sun_path.
 Result<void> check_config(const Config& config);
 
+// Fills in what a file may leave to this machine: the budget and the threads. Error: that of usable_memory_bytes.
+Result<Config> resolve(Config config);
+
 // Where threads are auto, the cores are split by weight (load 1, synth 2, prove 4, final 2 for each slot), so that all
 // workers computing at once do not oversubscribe the machine; each has at least 1.
 void resolve_threads(CoreConfig& config, unsigned cores);

@@ -16,7 +16,6 @@
 #include "ipc/endpoint.hpp"
 #include "supervisor/descriptor_store.hpp"
 #include "supervisor/event_loop.hpp"
-#include "supervisor/host.hpp"
 
 namespace groth16d::supervisor {
 namespace {
@@ -29,7 +28,7 @@ struct Daemon {
   UniqueFd signals;
   UniqueFd parent;
   zmq::context_t context;
-  ipc::ClientHub clients;
+  ClientHubs hubs;
   ipc::WorkerHub workers;
   ipc::EventPublisher events;
 };
@@ -72,16 +71,8 @@ Result<UniqueFd> watch_parent() {
   return descriptor;
 }
 
-Result<CoreConfig> core_config(const Config& config) {
-  CoreConfig core = config.core;
-  resolve_threads(core, usable_cores());
-  if (config.budget_bytes) {
-    core.budget_total_bytes = *config.budget_bytes;
-  } else {
-    const auto usable = usable_memory_bytes();
-    if (!usable) return tl::unexpected(usable.error());
-    core.budget_total_bytes = automatic_budget_bytes(*usable);
-  }
+CoreConfig core_config(const Config& resolved) {
+  CoreConfig core = resolved.core;
   core.jitter_seed = monotonic_ms();
   core.first_epoch = monotonic_ms();  // no slot has had as many processes as milliseconds have passed
   return core;
@@ -125,12 +116,16 @@ Result<Daemon> take_places(const DaemonOptions& options) {
   zmq::context_t context;
   auto clients = ipc::ClientHub::bind(context, *runtime_lock);
   if (!clients) return tl::unexpected(clients.error());
+  auto operators = ipc::ClientHub::bind_for_operators(context, *runtime_lock);
+  if (!operators) return tl::unexpected(operators.error());
   auto workers = ipc::WorkerHub::bind(context, *runtime_lock);
   if (!workers) return tl::unexpected(workers.error());
   auto events = ipc::EventPublisher::bind(context, *runtime_lock);
   if (!events) return tl::unexpected(events.error());
-  return Daemon{std::move(*state_lock), std::move(*runtime_lock), std::move(*signals), std::move(parent),
-                std::move(context),     std::move(*clients),      std::move(*workers), std::move(*events)};
+  return Daemon{std::move(*state_lock), std::move(*runtime_lock),
+                std::move(*signals),    std::move(parent),
+                std::move(context),     ClientHubs{std::move(*clients), std::move(*operators)},
+                std::move(*workers),    std::move(*events)};
 }
 
 // Losing the cache costs time only, so a folder that cannot be made is said and done without.
@@ -143,11 +138,10 @@ std::filesystem::path open_cache_folder(const Config& config) {
   return {};
 }
 
-int serve(const DaemonOptions& options, Core& core, Daemon& daemon, Stored stored) {
-  const Config& config = options.config;
+int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon& daemon, Stored stored) {
   const std::filesystem::path spool_folder = stored.spool.folder();
   Journal journal(std::move(stored.journal));
-  Files files(std::move(stored.spool), config.roots);
+  Files files(std::move(stored.spool), config.roots, [&options] { return options.read_config().and_then(resolve); });
   Segments segments([spool_folder](const JobId& job, std::uint32_t partition) {
     return open_spooled_input(spool_folder, job, partition);
   });
@@ -156,9 +150,10 @@ int serve(const DaemonOptions& options, Core& core, Daemon& daemon, Stored store
   ProcessSpawner spawner;
   Children children(spawner, {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(),
                               config.log_level, open_cache_folder(config), config.cache_max_bytes});
-  Api api(daemon.clients, core, files, journal, options.version);
-  Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events});
-  EventLoop loop({core, shell, api, daemon.clients, daemon.workers, children, journal, files, segments,
+  Api api(daemon.hubs, core, files, journal, options.version);
+  Reload reload(config);
+  Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events, reload});
+  EventLoop loop({core, shell, api, daemon.hubs, daemon.workers, children, journal, files, segments,
                   daemon.signals.get(), daemon.parent.get()});
   shell.pass(std::move(stored.recovered));
   return loop.run();
@@ -183,9 +178,9 @@ Result<int> run_daemon(const DaemonOptions& options) {
   ::umask(0027);  // the clients' group may enter the runtime directory, and nobody else
   std::vector<NamedDescriptor> kept = handed_over();
   raise_descriptor_limit();
-  const auto settings = core_config(options.config);
-  if (!settings) return tl::unexpected(settings.error());
-  auto core = Core::create(*settings);
+  const auto config = resolve(options.config);
+  if (!config) return tl::unexpected(config.error());
+  auto core = Core::create(core_config(*config));
   if (!core) return tl::unexpected(core.error());
   auto daemon = take_places(options);
   if (!daemon) return tl::unexpected(daemon.error());
@@ -193,8 +188,8 @@ Result<int> run_daemon(const DaemonOptions& options) {
   if (!stored) return tl::unexpected(stored.error());
   spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
                options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
-               settings->budget_total_bytes, stored->recovered.jobs.size(), stored->recovered.circuits.size());
-  return serve(options, *core, *daemon, std::move(*stored));
+               config->core.budget_total_bytes, stored->recovered.jobs.size(), stored->recovered.circuits.size());
+  return serve(options, *config, *core, *daemon, std::move(*stored));
 }
 
 }  // namespace groth16d::supervisor

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "common/error.hpp"
 #include "supervisor/config.hpp"
@@ -21,8 +22,9 @@ ExitCode exit_code_of(const Error& error);
 
 struct DaemonOptions {
   Config config;
-  std::filesystem::path programs;  // the folder of the workers' executables
-  bool end_with_parent = false;    // of a private daemon
+  std::function<Result<Config>()> read_config;  // how `config` was made, to be made again by a RELOAD; any thread
+  std::filesystem::path programs;               // the folder of the workers' executables
+  bool end_with_parent = false;                 // of a private daemon
   std::string version;
 };
 

@@ -32,13 +32,24 @@ int EventLoop::run() {
 }
 
 // The order of the fixed items; the children follow.
-enum Source : std::size_t { kClients, kWorkers, kSignals, kJournal, kFiles, kSegments, kParent, kFirstChild };
+enum Source : std::size_t {
+  kClients,
+  kOperators,
+  kWorkers,
+  kSignals,
+  kJournal,
+  kFiles,
+  kSegments,
+  kParent,
+  kFirstChild
+};
 
 void EventLoop::turn() {
   GROTH16D_FAILPOINT("loop.turn");
   const auto watched = sources_.children.watched();
   std::vector<zmq::pollitem_t> items{
-      {sources_.clients.socket().handle(), 0, ZMQ_POLLIN, 0},
+      {sources_.hubs.clients.socket().handle(), 0, ZMQ_POLLIN, 0},
+      {sources_.hubs.operators.socket().handle(), 0, ZMQ_POLLIN, 0},
       {sources_.workers.socket().handle(), 0, ZMQ_POLLIN, 0},
       readable(sources_.signals),
       readable(sources_.journal.descriptor()),
@@ -68,7 +79,9 @@ void EventLoop::turn() {
     parent_gone_ = true;
     begin_drain(true, "the process that started this private daemon ended");
   }
-  if (items[kClients].revents != 0) drain_clients();
+  // Operators first: their verbs are what a flood of clients is stopped with.
+  if (items[kOperators].revents != 0) drain_clients(Right::operate);
+  if (items[kClients].revents != 0) drain_clients(Right::submit);
   const auto timer = sources_.core.next_timer();
   if (timer && *timer <= core_now()) sources_.shell.pass(TimerExpired{});
   notify();
@@ -101,15 +114,16 @@ void EventLoop::drain_workers() {
   }
 }
 
-void EventLoop::drain_clients() {
+void EventLoop::drain_clients(Right right) {
   for (int count = 0; count < kClientMessagesPerTurn; ++count) {
-    auto request = sources_.clients.receive();
+    auto request = sources_.hubs.of(right).receive();
     if (!request) {
       spdlog::info("a client's message was dropped: {}", request.error().text);
       continue;
     }
     if (!*request) return;
-    if (auto event = sources_.api.request(std::move(**request), core_now())) sources_.shell.pass(std::move(*event));
+    if (auto event = sources_.api.request(std::move(**request), right, core_now()))
+      sources_.shell.pass(std::move(*event));
   }
 }
 
@@ -126,7 +140,7 @@ void EventLoop::read_signals() {
   const ssize_t bytes = ::read(sources_.signals, signals.data(), sizeof signals);
   for (std::size_t place = 0; bytes > 0 && place < static_cast<std::size_t>(bytes) / sizeof signals[0]; ++place) {
     if (signals[place].ssi_signo == SIGHUP)
-      spdlog::warn("SIGHUP changes nothing: configuration is read at the start, so restart groth16d to apply it");
+      spdlog::warn("SIGHUP changes nothing: `groth16ctl reload` applies the configuration and says what came of it");
     else
       begin_drain(draining_, signals[place].ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
   }

@@ -17,7 +17,7 @@ struct LoopSources {
   Core& core;
   Shell& shell;
   Api& api;
-  ipc::ClientHub& clients;
+  ClientHubs& hubs;
   ipc::WorkerHub& workers;
   Children& children;
   Journal& journal;
@@ -38,7 +38,7 @@ class EventLoop {
   void turn();
   long timeout_ms() const;
   void drain_workers();
-  void drain_clients();
+  void drain_clients(Right right);
   void read_signals();
   void take_completions();
   void reap_children(const std::vector<Children::Watched>& watched, const zmq::pollitem_t* polled);

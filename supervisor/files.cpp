@@ -41,9 +41,10 @@ std::string digest_of(const Examine& request) {
 
 }  // namespace
 
-Files::Files(Spool spool, std::vector<std::filesystem::path> roots)
+Files::Files(Spool spool, std::vector<std::filesystem::path> roots, std::function<Result<Config>()> read_config)
     : spool_(std::move(spool)),
       roots_(names_of(roots)),
+      read_config_(std::move(read_config)),
       thread_("files", [this](std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
         serve(std::move(requests), completions);
       }) {}
@@ -66,6 +67,11 @@ void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions
   } else if (const auto* gone = std::get_if<RemoveSpooled>(&request)) {
     if (auto removed = spool_.remove(gone->job); !removed)
       spdlog::warn("job {}: its inputs stay until the next start: {}", gone->job, removed.error().text);
+  } else if (const auto* read = std::get_if<ReadConfig>(&request)) {
+    completions.put(ConfigRead{read->token, read_config_()});
+  } else if (const auto* limits = std::get_if<FileLimits>(&request)) {
+    roots_ = names_of(limits->roots);
+    spool_.set_max_bytes(limits->max_spool_bytes);
   } else {
     completions.put(open_files(std::get<OpenFiles>(request)));
   }

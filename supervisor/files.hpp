@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <zmq.hpp>
 
 #include "common/error.hpp"
+#include "supervisor/config.hpp"
 #include "supervisor/core/action.hpp"
 #include "supervisor/core/event.hpp"
 #include "supervisor/helper_thread.hpp"
@@ -58,12 +60,28 @@ struct FilesAnswered {
   std::vector<NamedSegment> opened;
 };
 
-using FilesRequest = std::variant<Examine, SpoolJob, RemoveSpooled, OpenFiles>;
-using FilesCompletion = std::variant<Examined, JobSpooled, FilesAnswered>;
+// Read the configuration again, as at the start.
+struct ReadConfig {
+  ReplyToken token = 0;
+};
+struct ConfigRead {
+  ReplyToken token = 0;
+  Result<Config> config;  // resolved, or what is wrong with the file
+};
+
+// What of a new configuration is this thread's.
+struct FileLimits {
+  std::vector<std::filesystem::path> roots;
+  std::uint64_t max_spool_bytes = 0;
+};
+
+using FilesRequest = std::variant<Examine, SpoolJob, RemoveSpooled, OpenFiles, ReadConfig, FileLimits>;
+using FilesCompletion = std::variant<Examined, JobSpooled, FilesAnswered, ConfigRead>;
 
 class Files {
  public:
-  Files(Spool spool, std::vector<std::filesystem::path> roots);
+  // `read_config` is called in this thread.
+  Files(Spool spool, std::vector<std::filesystem::path> roots, std::function<Result<Config>()> read_config);
 
   void put(FilesRequest request) { thread_.put(std::move(request)); }
   int descriptor() const { return thread_.descriptor(); }
@@ -81,6 +99,7 @@ class Files {
 
   Spool spool_;
   std::vector<std::string> roots_;
+  std::function<Result<Config>()> read_config_;
   HelperThread<FilesRequest, FilesCompletion> thread_;
 };
 

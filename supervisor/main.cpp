@@ -101,7 +101,11 @@ int run(const Flags& flags) {
   start_log({"groth16d", config->log_level});
   if (auto hardened = harden_process(); !hardened) return fail(hardened.error());
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
-  const auto code = run_daemon({*config, self.parent_path(), flags.end_with_parent, GROTH16D_VERSION});
+  const auto read_config = [flags]() -> Result<Config> {
+    if (!flags.config_file.empty()) return configure(flags);
+    return failure(ErrorCode::not_found, "config.no_file", "groth16d was started without --config: there is no file");
+  };
+  const auto code = run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, GROTH16D_VERSION});
   return code ? *code : fail(code.error());
 }
 

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "common/clock.hpp"
+#include "common/log.hpp"
 #include "supervisor/client_messages.hpp"
 #include "supervisor/worker_messages.hpp"
 
@@ -54,6 +55,8 @@ void Shell::complete(FilesCompletion completion) {
           JournalEntry(AcceptJob{std::move(spooled->record), std::move(*spooled->input_digests), wall_ms()}));
     else
       pass(JobStoreFailed{spooled->record.job, spooled->input_digests.error()});
+  } else if (auto* read = std::get_if<ConfigRead>(&completion)) {
+    reload(std::move(*read));
   } else {
     auto& answered = std::get<FilesAnswered>(completion);
     limbs_.segments.adopt(std::move(answered.opened));
@@ -67,9 +70,37 @@ bool Shell::journal_answered() {
   return answered;
 }
 
+// ---------------------------------------------------------------- reload
+
+void Shell::reload(ConfigRead read) {
+  auto core = read.config.and_then([&](Config& next) { return limbs_.reload.propose(read.token, std::move(next)); });
+  if (core) return pass(ConfigRequested{read.token, *core});
+  spdlog::warn("reload: {}", core.error().text);
+  limbs_.api.reply(Reply{read.token, ipc::status_code(core.error().code), core.error(), 0, {}}, core_now());
+}
+
+void Shell::finish_reload(Reply& answer) {
+  if (answer.code != 200) {
+    limbs_.reload.drop();
+    spdlog::warn("reload: {}", answer.failure ? answer.failure->text : "refused");
+    return limbs_.api.reply(answer, core_now());
+  }
+  const auto changes = limbs_.reload.accept();
+  const Config& config = limbs_.reload.in_force();
+  set_log_level(config.log_level);
+  limbs_.children.set_log_level(config.log_level);
+  limbs_.files.put(FileLimits{config.roots, config.max_spool_bytes});
+  for (const ConfigChange& change : changes)
+    spdlog::info("reload: {}: {} -> {}", change.key, change.before, change.after);
+  limbs_.api.reloaded(answer.token, changes);
+}
+
 // ---------------------------------------------------------------- clients
 
-void Shell::perform(Reply& action) { limbs_.api.reply(action, core_now()); }
+void Shell::perform(Reply& action) {
+  if (limbs_.reload.waits_for(action.token)) return finish_reload(action);
+  limbs_.api.reply(action, core_now());
+}
 
 void Shell::perform(Publish& action) {
   if (auto sent = limbs_.events.publish(action.topic, event_of(action, wall_ms())); !sent)

@@ -15,6 +15,7 @@
 #include "supervisor/core/core.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
+#include "supervisor/reload.hpp"
 #include "supervisor/segments.hpp"
 
 namespace groth16d::supervisor {
@@ -32,6 +33,7 @@ struct Limbs {
   Children& children;
   ipc::WorkerHub& workers;
   ipc::EventPublisher& events;
+  Reload& reload;
 };
 
 class Shell {
@@ -51,6 +53,8 @@ class Shell {
   bool journal_answered();
 
  private:
+  void reload(ConfigRead read);
+  void finish_reload(Reply& answer);
   void perform(Reply& action);
   void perform(Publish& action);
   void perform(LogLine& action);

@@ -47,6 +47,8 @@ class Spool {
 
   const std::filesystem::path& folder() const { return folder_; }
   std::uint64_t used_bytes() const { return used_bytes_; }
+  // Below what is used nothing is removed, and nothing more accepted.
+  void set_max_bytes(std::uint64_t max_bytes) { max_bytes_ = max_bytes; }
 
   // Would these bytes fit? Errors: too_large "spool.too_large" (never), busy "spool.full" (later).
   Result<void> check_space(std::uint64_t bytes) const;

@@ -39,6 +39,11 @@ Result<client::Client> Session::connect() const {
       [&](const client::Address& address) { return client::Client::connect(address, timeout_ms()); });
 }
 
+Result<client::Client> Session::connect_operator() const {
+  return address().and_then(
+      [&](const client::Address& address) { return client::Client::connect_operator(address, timeout_ms()); });
+}
+
 void Session::fail_call(const Error& error) { fail(error, exit_code_of_call(error)); }
 
 void Session::fail(const Error& error, ExitCode code) {

@@ -42,6 +42,7 @@ class Session {
   // Where the daemon is: --endpoint, else --runtime-dir, else $GROTH16D_RUNTIME_DIR, else /run/groth16d.
   Result<client::Address> address() const;
   Result<client::Client> connect() const;
+  Result<client::Client> connect_operator() const;
   std::uint64_t timeout_ms() const { return static_cast<std::uint64_t>(timeout_s_ * 1000); }
 
   // Ends a command with an error of a daemon's call, or with one of this program's own work (exit code failed).
@@ -70,7 +71,8 @@ bool is_interrupted();
 void add_circuit_commands(CLI::App& app, Session& session);
 void add_job_commands(CLI::App& app, Session& session);
 void add_prove_command(CLI::App& app, Session& session);
-void add_daemon_commands(CLI::App& app, Session& session);
+void add_worker_commands(CLI::App& app, Session& session);
+void add_operator_commands(CLI::App& app, Session& session);
 void add_proof_commands(CLI::App& app, Session& session);
 void add_setup_commands(CLI::App& app, Session& session);
 

@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
   groth16d::ctl::add_prove_command(app, session);
   groth16d::ctl::add_circuit_commands(app, session);
   groth16d::ctl::add_job_commands(app, session);
-  groth16d::ctl::add_daemon_commands(app, session);
+  groth16d::ctl::add_worker_commands(app, session);
+  groth16d::ctl::add_operator_commands(app, session);
   groth16d::ctl::add_proof_commands(app, session);
   groth16d::ctl::add_setup_commands(app, session);
   try {

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +20,17 @@ v1::JobRequest job_request(const std::string& job) {
   return request;
 }
 
+// Connects and hangs up: 0, or the errno.
+int probe(const std::string& path) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  if (path.size() >= sizeof name.sun_path) return ENAMETOOLONG;
+  std::memcpy(name.sun_path, path.c_str(), path.size() + 1);
+  const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket) return errno;
+  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0 ? 0 : errno;
+}
+
 template <class Reply>
 Result<void> without_value(const Result<Reply>& reply) {
   if (!reply) return tl::unexpected<Error>(reply.error());
@@ -33,7 +45,8 @@ std::vector<Item> to_vector(const google::protobuf::RepeatedPtrField<Item>& item
 }  // namespace
 
 Address address_in(const std::string& runtime_dir) {
-  return {runtime_dir + "/" + ipc::kClientSocketName, runtime_dir + "/" + ipc::kEventsSocketName};
+  return {runtime_dir + "/" + ipc::kClientSocketName, runtime_dir + "/" + ipc::kEventsSocketName,
+          runtime_dir + "/" + ipc::kOperatorSocketName};
 }
 
 Result<Address> address_of_endpoint(const std::string& endpoint) {
@@ -46,27 +59,33 @@ Result<Address> address_of_endpoint(const std::string& endpoint) {
   }
   const std::size_t slash = path.find_last_of('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
-  return Address{path, folder + "/" + ipc::kEventsSocketName};
+  return Address{path, folder + "/" + ipc::kEventsSocketName, folder + "/" + ipc::kOperatorSocketName};
 }
 
-bool is_listening(const Address& address) {
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  if (address.client_socket.size() >= sizeof name.sun_path) return false;
-  std::memcpy(name.sun_path, address.client_socket.c_str(), address.client_socket.size() + 1);
-  const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return socket && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
-}
+bool is_listening(const Address& address) { return probe(address.client_socket) == 0; }
 
 bool is_unreachable(const Error& error) { return error.name == "client.no_daemon" || error.name == "client.timeout"; }
 
 Result<Client> Client::connect(const Address& address, std::uint64_t timeout_ms) {
-  if (!is_listening(address)) {
+  return connect_to(address, address.client_socket, timeout_ms);
+}
+
+Result<Client> Client::connect_operator(const Address& address, std::uint64_t timeout_ms) {
+  return connect_to(address, address.operator_socket, timeout_ms);
+}
+
+Result<Client> Client::connect_to(const Address& address, const std::string& socket, std::uint64_t timeout_ms) {
+  const int refused = probe(socket);
+  if (refused == EACCES || refused == EPERM) {
+    return failure(ErrorCode::denied, "client.not_permitted",
+                   socket + ": permission denied; its users are those of the socket's group");
+  }
+  if (refused != 0) {
     return failure(ErrorCode::unavailable, "client.no_daemon",
-                   address.client_socket + ": no daemon listens there; start groth16d or name its --runtime-dir");
+                   socket + ": no daemon listens there; start groth16d or name its --runtime-dir");
   }
   auto context = std::make_unique<zmq::context_t>();
-  auto link = ipc::ClientLink::connect(*context, address.client_socket);
+  auto link = ipc::ClientLink::connect(*context, socket);
   if (!link) return tl::unexpected<Error>(link.error());
   return Client(address, std::move(context), std::move(*link), timeout_ms);
 }
@@ -150,6 +169,23 @@ Result<std::vector<v1::WorkerStatus>> Client::workers() {
 Result<std::vector<v1::LogLine>> Client::logs(const std::string& job) {
   return call<v1::LogsReply>(ipc::Command::logs, job_request(job)).map([](const v1::LogsReply& reply) {
     return to_vector(reply.lines());
+  });
+}
+
+Result<v1::WorkerStatus> Client::operate(ipc::Command verb, const std::string& slot, bool now) {
+  v1::WorkerRequest request;
+  request.set_slot(slot);
+  request.set_now(now);
+  return call<v1::WorkerReply>(verb, request).map([](const v1::WorkerReply& reply) { return reply.worker(); });
+}
+
+Result<void> Client::kick(const std::string& job) {
+  return without_value(call<v1::PlainReply>(ipc::Command::job_kick, job_request(job)));
+}
+
+Result<std::vector<v1::ConfigChange>> Client::reload() {
+  return call<v1::ReloadReply>(ipc::Command::reload, v1::ReloadRequest()).map([](const v1::ReloadReply& reply) {
+    return to_vector(reply.changes());
   });
 }
 

@@ -18,19 +18,20 @@
 namespace groth16d::client {
 
 struct Address {
-  std::string client_socket;  // path of the daemon's client socket
-  std::string events_socket;  // path of its events socket; may be absent, as events are advisory
+  std::string client_socket;    // path of the daemon's client socket
+  std::string events_socket;    // path of its events socket; may be absent, as events are advisory
+  std::string operator_socket;  // path of its operator socket, which takes every verb
 };
 
 // The sockets of a daemon by its runtime directory.
 Address address_in(const std::string& runtime_dir);
 
-// "ipc:///run/groth16d/client.sock" or a plain path; the events socket is looked for beside it.
+// "ipc:///run/groth16d/client.sock" or a plain path; the other sockets are looked for beside it.
 // Error: malformed "endpoint.scheme" for anything but ipc://.
 Result<Address> address_of_endpoint(const std::string& endpoint);
 
-// Whether somebody accepts connections there, found by connecting and hanging up: an answer in microseconds, not after
-// a timeout.
+// Whether somebody accepts connections at its client socket, found by connecting and hanging up: an answer in
+// microseconds, not after a timeout.
 bool is_listening(const Address& address);
 
 // An Error of the link itself: nobody there, or no answer in time. Any other Error of a Client came from the daemon.
@@ -40,8 +41,10 @@ class Client {
  public:
   static constexpr std::uint64_t kDefaultTimeout_ms = 10'000;
 
-  // Fails at once where nobody listens. Error: unavailable "client.no_daemon".
+  // Fails at once where nobody listens. Errors: unavailable "client.no_daemon", denied "client.not_permitted".
   static Result<Client> connect(const Address& address, std::uint64_t timeout_ms = kDefaultTimeout_ms);
+  // The same at the operator socket, for the verbs of operators (and all others).
+  static Result<Client> connect_operator(const Address& address, std::uint64_t timeout_ms = kDefaultTimeout_ms);
 
   const Address& address() const { return address_; }
   zmq::context_t& context() { return *context_; }
@@ -66,8 +69,16 @@ class Client {
   Result<std::vector<v1::WorkerStatus>> workers();
   Result<std::vector<v1::LogLine>> logs(const std::string& job);
 
+  // Verbs of operators. `verb`: one of Command::worker_restart to worker_disable; `now` with restart: kill. The answer
+  // is the worker as it was when the verb was taken; what it asks for is done later, and shows in workers().
+  Result<v1::WorkerStatus> operate(ipc::Command verb, const std::string& slot, bool now = false);
+  Result<void> kick(const std::string& job);
+  // Returns when the new configuration is in force. Every Error says that nothing has changed.
+  Result<std::vector<v1::ConfigChange>> reload();
+
  private:
   Client(Address address, std::unique_ptr<zmq::context_t> context, ipc::ClientLink link, std::uint64_t timeout_ms);
+  static Result<Client> connect_to(const Address& address, const std::string& socket, std::uint64_t timeout_ms);
 
   template <class Reply>
   Result<Reply> call(ipc::Command command, const google::protobuf::MessageLite& body,

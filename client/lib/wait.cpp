@@ -60,6 +60,14 @@ void pause_for_event(std::optional<ipc::EventSubscriber>& events, milliseconds p
   }
 }
 
+Result<v1::WorkerStatus> worker_now(Client& client, const std::string& slot) {
+  const auto workers = client.workers();
+  if (!workers) return tl::unexpected<Error>(workers.error());
+  for (const auto& worker : *workers)
+    if (worker.slot() == slot) return worker;
+  return failure(ErrorCode::not_found, "slot.unknown", "there is no slot " + slot);
+}
+
 }  // namespace
 
 bool has_ended(v1::JobState state) {
@@ -99,6 +107,47 @@ Result<v1::JobStatus> wait_for_job(Client& client, const std::string& job, const
                      job + ": has not ended within " + std::to_string(options.timeout->count()) + " ms");
     }
     pause_for_event(events, pause, options.is_interrupted);
+    pause = std::min(pause * 2, kLongestPause);
+  }
+}
+
+bool is_done(ipc::Command verb, std::uint64_t epoch_before, const v1::WorkerStatus& now) {
+  const bool serves = now.state() == "ready" || now.state() == "busy";
+  switch (verb) {
+    case ipc::Command::worker_drain:
+    case ipc::Command::worker_disable:
+      return now.state() == "disabled";
+    case ipc::Command::worker_restart:
+      return serves && now.epoch() > epoch_before;
+    default:
+      return serves;
+  }
+}
+
+Result<v1::WorkerStatus> operate_and_wait(Client& client, ipc::Command verb, const std::string& slot, bool now,
+                                          const WaitOptions& options) {
+  const auto before = worker_now(client, slot);
+  if (!before) return before;
+  if (auto taken = client.operate(verb, slot, now); !taken) return taken;
+  const auto begin = Clock::now();
+  milliseconds pause = kFirstPause;
+  while (true) {
+    auto worker = worker_now(client, slot);
+    if (!worker || is_done(verb, before->epoch(), *worker)) return worker;
+    if (worker->state() == "failed") {
+      return failure(ErrorCode::unavailable, "worker.failed",
+                     slot + ": has failed: " + worker->last_death() + "; `groth16ctl worker reset` tries again");
+    }
+    if (options.is_interrupted && options.is_interrupted()) {
+      return failure(ErrorCode::cancelled, "wait.interrupted", slot + ": interrupted; what was asked for goes on");
+    }
+    if (options.timeout && Clock::now() - begin >= *options.timeout) {
+      return failure(
+          ErrorCode::busy, "wait.timeout",
+          slot + ": still " + worker->state() + " after " + std::to_string(options.timeout->count()) + " ms");
+    }
+    std::optional<ipc::EventSubscriber> no_events;
+    pause_for_event(no_events, pause, options.is_interrupted);
     pause = std::min(pause * 2, kLongestPause);
   }
 }

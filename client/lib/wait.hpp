@@ -31,4 +31,13 @@ struct WaitOptions {
 // (the job itself goes on).
 Result<v1::JobStatus> wait_for_job(Client& client, const std::string& job, const WaitOptions& options);
 
+// Whether what a verb about a worker (Client::operate) asks for has happened, by the worker as it is `now`: restarted
+// in a later epoch than `epoch_before` and ready, at rest after drain and disable, ready after enable and reset.
+bool is_done(ipc::Command verb, std::uint64_t epoch_before, const v1::WorkerStatus& now);
+
+// Asks for a verb and waits until it is done: the worker then. Errors: those of the verb, not_found "slot.unknown",
+// unavailable "worker.failed" (it used up its restarts), busy "wait.timeout", cancelled "wait.interrupted".
+Result<v1::WorkerStatus> operate_and_wait(Client& client, ipc::Command verb, const std::string& slot, bool now,
+                                          const WaitOptions& options);
+
 }  // namespace groth16d::client

@@ -25,6 +25,14 @@ std::uint64_t Charge::total() const {
 Budget::Budget(std::uint64_t total_bytes, std::uint64_t critical_reserved_bytes)
     : total_(total_bytes), critical_reserved_(std::min(critical_reserved_bytes, total_bytes)) {}
 
+bool Budget::resize(std::uint64_t total_bytes, std::uint64_t critical_reserved_bytes) {
+  const std::uint64_t reserved = std::min(critical_reserved_bytes, total_bytes);
+  if (used_ > total_bytes || used_ - critical_used_ > total_bytes - reserved) return false;
+  total_ = total_bytes;
+  critical_reserved_ = reserved;
+  return true;
+}
+
 std::uint64_t Budget::deficit(std::uint64_t bytes, bool critical) const {
   if (mutated(Mutation::budget_ignored)) return 0;
   const std::uint64_t over_total = excess(add(used_, bytes), total_);

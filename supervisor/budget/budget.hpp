@@ -46,6 +46,9 @@ class Budget {
   // Gives back everything.
   void close(AccountId account);
 
+  // New bounds, or false and no change where what is reserved would exceed them.
+  bool resize(std::uint64_t total_bytes, std::uint64_t critical_reserved_bytes);
+
   // How many bytes must be given back before `bytes` more can be reserved; 0: now.
   std::uint64_t deficit(std::uint64_t bytes, bool critical) const;
   // CRITICAL only: whether `bytes` come out of the reserved share alone, so that nobody else loses by it.

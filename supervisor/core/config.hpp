@@ -57,4 +57,7 @@ struct CoreConfig {
   Millis retention{7 * 24 * 3'600'000ll};  // of a finished job that nobody closes
 };
 
+// Whether a core can work with it at all. Error: malformed "config.core", naming the setting.
+Result<void> check(const CoreConfig& config);
+
 }  // namespace groth16d::supervisor

@@ -6,30 +6,6 @@
 #include "supervisor/core/machine.hpp"
 
 namespace groth16d::supervisor {
-namespace {
-
-Result<void> check(const CoreConfig& config) {
-  const auto bad = [](const std::string& text) { return failure(ErrorCode::malformed, "config.core", text); };
-  for (const Role role : {Role::load, Role::synth, Role::final})
-    if (config.role(role).slots == 0) return bad(std::string(to_string(role)) + ".slots is 0; at least 1 is needed");
-  if (config.role(Role::cpu).slots + config.role(Role::gpu).slots == 0)
-    return bad("cpu.slots and gpu.slots are both 0; the prove stage needs at least 1");
-  std::uint64_t resting = 0;
-  for (const RoleConfig& role : config.roles) resting += role.slots * segment_bytes(role.resting_bytes);
-  const std::uint64_t total = config.budget_total_bytes;
-  if (config.critical_reserved_bytes >= total || resting >= total - config.critical_reserved_bytes)
-    return bad("budget_total of " + std::to_string(total) + " bytes is not above the " + std::to_string(resting) +
-               " bytes of resting workers plus " + std::to_string(config.critical_reserved_bytes) +
-               " reserved for CRITICAL jobs");
-  if (config.heartbeat.count() <= 0 || config.heartbeats_missed == 0) return bad("heartbeat must be positive");
-  if (config.first_epoch == 0) return bad("first_epoch is 0, which names no epoch");
-  if (config.deaths_to_quarantine == 0 || config.jobs_to_blame_slot == 0)
-    return bad("deaths_to_quarantine and jobs_to_blame_slot must be positive");
-  return {};
-}
-
-}  // namespace
-
 Result<Core> Core::create(const CoreConfig& config) {
   if (auto checked = check(config); !checked) return tl::unexpected<Error>(checked.error());
   return Core(config);

@@ -7,6 +7,7 @@
 
 #include <variant>
 
+#include "supervisor/core/config.hpp"
 #include "supervisor/core/types.hpp"
 
 namespace groth16d::supervisor {
@@ -90,6 +91,12 @@ struct WorkerRequested {
   ReplyToken token = 0;
   SlotId slot;
   WorkerVerb verb = WorkerVerb::restart;
+};
+// from: a RELOAD whose file was good. Everything but the number of slots, what they rest with, the heartbeat and the
+// seeds comes into force, or nothing does: 409 where more is reserved than the new budget has.
+struct ConfigRequested {
+  ReplyToken token = 0;
+  CoreConfig config;
 };
 // from: SIGTERM or an operator. The first begins an orderly drain, a second (or fast) one the fast way out.
 struct DrainRequested {
@@ -263,9 +270,9 @@ struct AssignmentFailed {
 
 using Event =
     std::variant<Recovered, TimerExpired, SubmitRequested, CancelRequested, CloseRequested, KickRequested,
-                 CircuitAddRequested, CircuitRemoveRequested, WorkerRequested, DrainRequested, JobStored,
-                 JobStoreFailed, JobStateStored, JobStateStoreFailed, ResultStored, ResultStoreFailed, JobDeleted,
-                 JobDeleteFailed, CircuitStored, CircuitStoreFailed, CircuitDeleted, CircuitDeleteFailed,
+                 CircuitAddRequested, CircuitRemoveRequested, WorkerRequested, ConfigRequested, DrainRequested,
+                 JobStored, JobStoreFailed, JobStateStored, JobStateStoreFailed, ResultStored, ResultStoreFailed,
+                 JobDeleted, JobDeleteFailed, CircuitStored, CircuitStoreFailed, CircuitDeleted, CircuitDeleteFailed,
                  SegmentsAllocated, AllocationFailed, FilesOpened, FilesRefused, SegmentSealed, SealRefused,
                  SegmentFreed, Spawned, SpawnFailed, ExitObserved, WorkerHello, WorkerReady, WorkerHeartbeat,
                  WorkerReleased, WorkerLog, WorkerBye, CircuitInspected, InputInspected, CircuitLoaded, WitnessSealed,

@@ -64,6 +64,9 @@ class Machine {
   void handle(const TimerExpired&);
   void ring(TimerKey key);
 
+  // core_config.cpp
+  void handle(const ConfigRequested&);
+
   // core_start.cpp: recovery
   void handle(const Recovered&);
   void recover_job(const Recovered::Job& recovered);

@@ -89,9 +89,12 @@ TEST_CASE("every command has a name, the reserved ones too, and other numbers ha
   for (int number = 0; number < 256; ++number) names += !to_string(static_cast<Command>(number)).empty();
   CHECK(names == 22);
   CHECK(is_reserved(Command::upload));
-  CHECK(is_reserved(Command::worker_restart));
+  CHECK_FALSE(is_reserved(Command::worker_restart));
   CHECK_FALSE(is_reserved(Command::submit));
   CHECK_FALSE(is_reserved(Command::logs));
+  CHECK(is_for_operators(Command::worker_restart));
+  CHECK(is_for_operators(Command::reload));
+  CHECK_FALSE(is_for_operators(Command::logs));
 }
 
 TEST_CASE("request ids differ") { CHECK(new_request_id().value() != new_request_id().value()); }

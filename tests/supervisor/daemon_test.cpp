@@ -85,9 +85,10 @@ std::vector<std::string> folders(const ScratchFolder& folder) {
 std::string client_socket(const ScratchFolder& folder) { return folder / "run" / "client.sock"; }
 
 template <class Reply, class Request>
-Reply ask(const ScratchFolder& folder, ipc::Command command, const Request& request) {
+Reply ask(const ScratchFolder& folder, ipc::Command command, const Request& request,
+          const char* socket = "client.sock") {
   zmq::context_t context;
-  auto link = ipc::ClientLink::connect(context, client_socket(folder));
+  auto link = ipc::ClientLink::connect(context, folder / "run" / socket);
   REQUIRE(link);
   auto reply = link->call<Reply>(command, request, 30'000);
   INFO((reply ? "" : reply.error().text));
@@ -151,6 +152,49 @@ TEST_CASE(
   daemon.signal(SIGTERM);
   CHECK(daemon.wait() == 0);
   CHECK(daemon.output().find("SIGHUP changes nothing") != std::string::npos);
+}
+
+TEST_CASE("a reload of a bad file changes nothing and names its line, of a good one is in force when it returns") {
+  const ScratchFolder folder;
+  const std::string file = folder / "groth16d.toml";
+  const auto write = [&](const std::string& text) { std::ofstream(file, std::ios::trunc) << text; };
+  write("budget = \"2 GiB\"\nlog_level = \"info\"\n");
+  Program daemon(folder, {"--config", file, "--state-dir", folder / "state", "--runtime-dir", folder / "run"});
+  REQUIRE(answers(folder));
+  const auto reload = [&] {
+    return ask<v1::ReloadReply>(folder, ipc::Command::reload, v1::ReloadRequest{}, "operator.sock");
+  };
+  const auto budget = [&] {
+    return ask<v1::DaemonStatusReply>(folder, ipc::Command::daemon_status, v1::DaemonRequest{})
+        .daemon()
+        .budget_total_bytes();
+  };
+
+  write("budget = \"3 GiB\"\nlog_level = \"loud\"\n");
+  auto verdict = reload();
+  CHECK(verdict.status().code() == 400);
+  CHECK(verdict.status().failure().text().find("groth16d.toml:2: log_level") != std::string::npos);
+  CHECK(budget() == std::uint64_t{2} << 30);
+
+  write("budget = \"3 GiB\"\n[slots]\nsynth = 2\n");
+  verdict = reload();
+  CHECK(verdict.status().code() == 409);
+  CHECK(verdict.status().failure().name() == "config.needs_restart");
+  CHECK(budget() == std::uint64_t{2} << 30);
+
+  write("budget = \"1 MiB\"\n");  // less than the workers rest with
+  verdict = reload();
+  CHECK(verdict.status().code() == 400);
+  CHECK(verdict.status().failure().name() == "config.core");
+  CHECK(budget() == std::uint64_t{2} << 30);
+
+  write("budget = \"3 GiB\"\nlog_level = \"debug\"\n");
+  verdict = reload();
+  CHECK(verdict.status().code() == 200);
+  CHECK(verdict.changes_size() == 2);
+  CHECK(budget() == std::uint64_t{3} << 30);
+  CHECK(reload().changes().empty());
+  CHECK(daemon.output().find("reload: budget: 2 GiB -> 3 GiB") != std::string::npos);
 }
 
 TEST_CASE("a private daemon ends with the process that started it") {

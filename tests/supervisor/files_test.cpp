@@ -22,7 +22,8 @@ struct Bench {
   explicit Bench(std::uint64_t max_bytes = 1 << 20) {
     std::filesystem::create_directory(folder / "root");
     files = std::make_unique<Files>(std::move(*Spool::open(folder / "spool", max_bytes)),
-                                    std::vector<std::filesystem::path>{folder / "root"});
+                                    std::vector<std::filesystem::path>{folder / "root"},
+                                    [this] { return read_config(folder / "groth16d.toml"); });
   }
 
   std::string write(const std::string& name, const std::string& text) const {
@@ -41,6 +42,12 @@ struct Bench {
     return std::move(std::get<Answer>(completions[0]));
   }
 };
+
+std::vector<NamedInput> named_input(const std::string& path) {
+  std::vector<NamedInput> inputs(1);
+  inputs[0].path = path;
+  return inputs;
+}
 
 NamedInput inline_input(const std::vector<std::string>& frames) {
   NamedInput input;
@@ -139,4 +146,26 @@ TEST_CASE("a job that was spooled is opened by its name and partition") {
   const auto opened = bench.ask<FilesAnswered>(OpenFiles{4, {{{1, 1}, "", true, "a", 0}}});
   REQUIRE(std::holds_alternative<FilesOpened>(opened.event));
   CHECK(opened.opened[0].second->payload_bytes == 3);
+}
+
+TEST_CASE("the configuration is read off the loop, and its roots and spool hold for the next request") {
+  Bench bench;
+  CHECK_FALSE(bench.ask<ConfigRead>(ReadConfig{1}).config.has_value());
+  bench.write("groth16d.toml", "log_level = \"loud\"\n");
+  const auto bad = bench.ask<ConfigRead>(ReadConfig{2});
+  REQUIRE_FALSE(bad.config.has_value());
+  CHECK(bad.config.error().text.find("groth16d.toml:1") != std::string::npos);
+  bench.write("groth16d.toml", "log_level = \"debug\"\n");
+  const auto good = bench.ask<ConfigRead>(ReadConfig{3});
+  CHECK(good.token == 3);
+  REQUIRE(good.config.has_value());
+  CHECK(good.config->log_level == "debug");
+
+  const std::string outside = bench.write("outside.wtns", "12345");
+  CHECK_FALSE(bench.ask<Examined>(Examine{4, "", {}, named_input(outside)}).key_stamp.has_value());
+  bench.files->put(FileLimits{{bench.folder.path()}, 4});
+  const auto too_large = bench.ask<Examined>(Examine{5, "", {}, named_input(outside)});
+  CHECK(too_large.key_stamp.error().name == "spool.too_large");
+  bench.files->put(FileLimits{{bench.folder.path()}, 1 << 20});
+  CHECK(bench.ask<Examined>(Examine{6, "", {}, named_input(outside)}).key_stamp.has_value());
 }

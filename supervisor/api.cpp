@@ -70,11 +70,13 @@ Examine examine_request(ReplyToken token, const v1::SubmitRequest& request, std:
 
 }  // namespace
 
-Api::Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, std::string version)
+Api::Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, const MemoryWatch& memory,
+         std::string version)
     : hubs_(hubs),
       core_(core),
       files_(files),
       journal_(journal),
+      memory_(memory),
       version_(std::move(version)),
       started_at_ms_(monotonic_ms()) {}
 
@@ -304,10 +306,22 @@ void Api::answer_list(const Caller& to, const v1::ListRequest& request, TimePoin
   send(to, body);
 }
 
+v1::WorkerStatus Api::worker_status(const WorkerView& worker) const {
+  v1::WorkerStatus message = status_of(worker);
+  const WorkerMemory memory = memory_.of(worker.slot, worker.epoch);
+  message.set_private_bytes(memory.private_bytes);
+  message.set_pss_bytes(memory.pss_bytes);
+  message.set_leaf_bytes(memory.leaf_bytes);
+  message.set_leaf_peak_bytes(memory.leaf_peak_bytes);
+  message.set_leaf_limit_bytes(memory.leaf_limit_bytes);
+  return message;
+}
+
 void Api::answer_daemon(const Caller& to) {
   v1::DaemonStatusReply body;
   *body.mutable_status() = ipc::make_status(200);
-  *body.mutable_daemon() = status_of(core_.daemon(), core_.workers());
+  *body.mutable_daemon() = status_of(core_.daemon());
+  for (const WorkerView& worker : core_.workers()) *body.mutable_daemon()->add_workers() = worker_status(worker);
   body.mutable_daemon()->set_version(version_);
   body.mutable_daemon()->set_pid(static_cast<std::uint32_t>(::getpid()));
   body.mutable_daemon()->set_uptime_ms(monotonic_ms() - started_at_ms_);

@@ -15,6 +15,7 @@
 #include "supervisor/core/core.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
+#include "supervisor/memory_watch.hpp"
 #include "supervisor/reload.hpp"
 
 namespace groth16d::supervisor {
@@ -37,7 +38,8 @@ struct ClientHubs {
 class Api {
  public:
   // All of them must outlive this.
-  Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, std::string version);
+  Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, const MemoryWatch& memory,
+      std::string version);
 
   // nullopt: answered, or waiting for a thread.
   std::optional<Event> request(ipc::ClientRequest request, Right right, TimePoint now);
@@ -81,6 +83,7 @@ class Api {
   Result<void> answer_status(const Caller& to, const JobId& job, TimePoint now);
   Result<void> answer_result(const Caller& to, const JobId& job, TimePoint now);
   void answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now);
+  v1::WorkerStatus worker_status(const WorkerView& worker) const;
   void answer_daemon(const Caller& to);
   void answer_circuits(const Caller& to, const v1::Status& status, const std::string& circuit);
 
@@ -93,6 +96,7 @@ class Api {
   const Core& core_;
   Files& files_;
   Journal& journal_;
+  const MemoryWatch& memory_;
   std::string version_;
   std::uint64_t started_at_ms_;
   ReplyToken next_token_ = 1;

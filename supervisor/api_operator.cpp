@@ -62,7 +62,7 @@ void Api::answer_worker(const Pending& pending, const v1::Status& status) {
   v1::WorkerReply body;
   *body.mutable_status() = status;
   for (const WorkerView& worker : core_.workers())
-    if (worker.slot == *pending.slot) *body.mutable_worker() = status_of(worker);
+    if (worker.slot == *pending.slot) *body.mutable_worker() = worker_status(worker);
   send(pending.to, body);
 }
 

@@ -1,5 +1,6 @@
 #include "supervisor/children.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
@@ -16,9 +17,8 @@ namespace {
 int oom_score_of(Role role) {
   switch (role) {
     case Role::synth:
-      return 600;
     case Role::load:
-      return 500;
+      return 600;
     case Role::final:
       return 400;
     case Role::cpu:
@@ -54,7 +54,32 @@ std::string text_of(const shm::LastWords& words) {
                      words.text.empty() ? "" : ": ", words.text);
 }
 
+std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }
+
 }  // namespace
+
+// 64 MiB: libraries, heap and stacks of a worker that has worked before; page tables take 8 bytes a page of 4 KiB,
+// counted twice like every need.
+std::uint64_t WorkerLimits::at_rest() const {
+  constexpr std::uint64_t kAllowance = std::uint64_t{64} << 20;
+  return fixed_bytes.value_or(resting_bytes + kAllowance + most_bytes / 256);
+}
+
+std::uint64_t WorkerLimits::during(std::optional<std::uint64_t> need_bytes) const {
+  if (fixed_bytes) return *fixed_bytes;
+  return need_bytes ? at_rest() + 2 * *need_bytes : std::max(at_rest(), most_bytes);
+}
+
+// Without its leaf a worker still works; it is only less alone.
+std::optional<CgroupLeaf> Children::make_leaf(SlotId slot) const {
+  if (!cgroup_) return std::nullopt;
+  auto leaf = cgroup_->leaf(to_string(slot)).and_then([&](CgroupLeaf&& made) {
+    return made.limit(limits_.at_rest()).map([&] { return std::move(made); });
+  });
+  if (leaf) return std::move(*leaf);
+  spdlog::warn("{} starts without a cgroup leaf: {}", to_string(slot), leaf.error().text);
+  return std::nullopt;
+}
 
 Result<Children::Living> Children::start(const SpawnSlot& action) {
   auto lifeline = ipc::make_lifeline();
@@ -67,6 +92,8 @@ Result<Children::Living> Children::start(const SpawnSlot& action) {
   request.oom_score_adj = oom_score_of(action.slot.role);
   request.lifeline = lifeline->worker.get();
   request.words = words->get();
+  auto leaf = make_leaf(action.slot);
+  if (leaf) request.cgroup_procs = leaf->procs();
   auto child = spawner_.spawn(request);
   if (!child) return tl::unexpected(child.error());
   Living living;
@@ -74,6 +101,8 @@ Result<Children::Living> Children::start(const SpawnSlot& action) {
   living.child = std::move(*child);
   living.lifeline = std::move(lifeline->supervisor);
   living.words = std::move(*words);
+  living.leaf = std::move(leaf);
+  living.reserved_bytes = limits_.resting_bytes;
   return living;
 }
 
@@ -122,6 +151,16 @@ void Children::flush(SlotId slot) {
   }
 }
 
+void Children::limit_for(const Assign& action) {
+  Living* living = find(action.slot, action.epoch);
+  if (living == nullptr || !living->leaf) return;
+  std::optional<std::uint64_t> need_bytes = action.private_bytes;
+  if (need_bytes && action.slot.role == Role::gpu) *need_bytes *= 2;  // one computes, one is uploaded
+  living->reserved_bytes = limits_.resting_bytes + need_bytes.value_or(0);
+  if (auto set = living->leaf->limit(limits_.during(need_bytes)); !set)
+    spdlog::warn("{}: {}", to_string(action.slot), set.error().text);
+}
+
 void Children::kill(const Kill& action) {
   const Living* living = find(action.slot, action.epoch);
   if (living == nullptr) return;
@@ -148,10 +187,34 @@ std::optional<ExitObserved> Children::reap(SlotId slot) {
   else
     observed.exit_code = status->code;
   if (const auto words = shm::read_last_words(place->second.words.get())) observed.last_words = text_of(*words);
+  if (place->second.leaf) close_leaf(place->second, observed);
   spdlog::info("{} epoch {}: process {} ended: {}{}{}", to_string(slot), observed.epoch, place->second.child.pid,
                status->text(), observed.last_words.empty() ? "" : "; last words: ", observed.last_words);
   living_.erase(place);
   return observed;
+}
+
+// A kill by the kernel is known by its counter alone: the signal is the same as an operator's.
+void Children::close_leaf(Living& living, ExitObserved& observed) const {
+  CgroupLeaf& leaf = *living.leaf;
+  const std::uint64_t peak_bytes = leaf.counters().peak_bytes;
+  observed.oom = observed.signal == SIGKILL && leaf.was_oom_killed();
+  observed.memory = fmt::format("peak {} of {} reserved, limit {}", mib(peak_bytes), mib(living.reserved_bytes),
+                                mib(leaf.limit_bytes()));
+  if (auto removed = leaf.remove(); !removed) spdlog::debug("{}", removed.error().text);
+}
+
+std::vector<WatchedWorker> Children::processes() const {
+  std::vector<WatchedWorker> all;
+  for (const auto& [slot, living] : living_) {
+    WatchedWorker worker{slot, living.epoch, static_cast<std::uint32_t>(living.child.pid), std::nullopt, 0};
+    if (living.leaf) {
+      worker.leaf.emplace(living.leaf->folder(), living.leaf->version());
+      worker.leaf_limit_bytes = living.leaf->limit_bytes();
+    }
+    all.push_back(std::move(worker));
+  }
+  return all;
 }
 
 std::vector<Children::Watched> Children::watched() const {

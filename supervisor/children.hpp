@@ -11,8 +11,10 @@
 #include "common/error.hpp"
 #include "common/unique_fd.hpp"
 #include "ipc/lifeline.hpp"
+#include "supervisor/cgroup.hpp"
 #include "supervisor/core/action.hpp"
 #include "supervisor/core/event.hpp"
+#include "supervisor/memory_watch.hpp"
 #include "supervisor/segments.hpp"
 #include "supervisor/spawner.hpp"
 
@@ -26,12 +28,27 @@ struct ChildrenConfig {
   std::uint64_t cache_max_bytes = 0;
 };
 
+// How much memory a worker may have for itself. What is reckoned counts twice, for a worker is killed for the rest;
+// the allowance is for its libraries and heap at rest and for the page tables of everything that it could map.
+struct WorkerLimits {
+  std::optional<std::uint64_t> fixed_bytes;  // whatever it works on
+  std::uint64_t resting_bytes = 0;
+  std::uint64_t most_bytes = 0;  // the budget: for work whose need is not known
+
+  std::uint64_t at_rest() const;
+  std::uint64_t during(std::optional<std::uint64_t> need_bytes) const;
+};
+
 class Children {
  public:
-  Children(Spawner& spawner, ChildrenConfig config) : spawner_(spawner), config_(std::move(config)) {}
+  // `cgroup`: none where no leaves can be made.
+  Children(Spawner& spawner, ChildrenConfig config, WorkerLimits limits = {}, std::optional<Cgroup> cgroup = {})
+      : spawner_(spawner), config_(std::move(config)), limits_(limits), cgroup_(std::move(cgroup)) {}
 
   // Of workers that are spawned from now on.
   void set_log_level(const std::string& level) { config_.log_level = level; }
+  // Of assignments from now on.
+  void set_budget(std::uint64_t bytes) { limits_.most_bytes = bytes; }
 
   // Spawned or SpawnFailed.
   Event spawn(const SpawnSlot& action);
@@ -40,6 +57,9 @@ class Children {
   // process that is gone is dropped: its ExitObserved is under way.
   void lease(const Lease& action, const HeldSegment& segment);
   void flush(SlotId slot);
+
+  // The limit of the worker's leaf while it has this on board.
+  void limit_for(const Assign& action);
 
   void kill(const Kill& action);
 
@@ -54,6 +74,9 @@ class Children {
   };
   std::vector<Watched> watched() const;
 
+  // For the figures of memory.
+  std::vector<WatchedWorker> processes() const;
+
  private:
   struct PendingLease {
     ipc::LeaseMessage message;
@@ -64,15 +87,21 @@ class Children {
     Child child;
     UniqueFd lifeline;
     UniqueFd words;
+    std::optional<CgroupLeaf> leaf;
+    std::uint64_t reserved_bytes = 0;  // for its last assignment, and at rest
     std::deque<PendingLease> pending;
   };
 
   Result<Living> start(const SpawnSlot& action);
+  std::optional<CgroupLeaf> make_leaf(SlotId slot) const;
+  void close_leaf(Living& living, ExitObserved& observed) const;
   Living* find(SlotId slot, Epoch epoch);
 
   Spawner& spawner_;
   ChildrenConfig config_;
-  std::map<SlotId, Living> living_;
+  WorkerLimits limits_;
+  std::optional<Cgroup> cgroup_;
+  std::map<SlotId, Living> living_;  // before the cgroup goes
 };
 
 }  // namespace groth16d::supervisor

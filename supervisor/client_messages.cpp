@@ -219,7 +219,7 @@ v1::WorkerStatus status_of(const WorkerView& worker) {
   return message;
 }
 
-v1::DaemonStatus status_of(const DaemonView& daemon, const std::vector<WorkerView>& workers) {
+v1::DaemonStatus status_of(const DaemonView& daemon) {
   v1::DaemonStatus message;
   message.set_state(std::string(to_string(daemon.state)));
   message.set_budget_total_bytes(daemon.budget_total_bytes);
@@ -231,7 +231,17 @@ v1::DaemonStatus status_of(const DaemonView& daemon, const std::vector<WorkerVie
     count->set_count(buffer.count);
     count->set_bytes(buffer.bytes);
   }
-  for (const WorkerView& worker : workers) *message.add_workers() = status_of(worker);
+  for (std::size_t priority = kPriorities; priority-- > 0;) {
+    auto* queue = message.add_queues();
+    queue->set_priority(static_cast<v1::Priority>(priority + 1));
+    queue->set_jobs(daemon.queued_jobs[priority]);
+    queue->set_partitions(daemon.queued_partitions[priority]);
+  }
+  for (std::size_t state = 0; state < kPartitionStateCount; ++state) {
+    auto* count = message.add_partitions();
+    count->set_state(state_of(static_cast<PartitionState>(state)));
+    count->set_count(daemon.partitions[state]);
+  }
   message.set_jobs_queued(daemon.jobs_queued);
   message.set_jobs_running(daemon.jobs_running);
   message.set_jobs_done(daemon.jobs_done);

@@ -33,7 +33,7 @@ v1::JobState state_of(JobState state);
 v1::JobStatus status_of(const JobView& job);
 v1::CircuitStatus status_of(const CircuitView& circuit);
 v1::WorkerStatus status_of(const WorkerView& worker);
-v1::DaemonStatus status_of(const DaemonView& daemon, const std::vector<WorkerView>& workers);
+v1::DaemonStatus status_of(const DaemonView& daemon);  // without its workers
 v1::LogLine line_of(const StampedLine& line);
 v1::Event event_of(const Publish& publish, std::uint64_t at_ms);
 

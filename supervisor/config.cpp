@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kMostSlots = 64;
 constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kLeastBudget = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLeastWorkerMemory = std::uint64_t{16} << 20;  // a worker that has only started holds 10 MiB
 constexpr std::uint64_t kMostJobs = 1'000'000;
 
 constexpr std::array kConfiguredRoles{Role::load, Role::synth, Role::cpu, Role::final};
@@ -58,6 +59,18 @@ void read_limits(ConfigFile& file, Config& config) {
     file.refuse("log_level", fmt::format("\"{}\" is not one of debug, info, warning, error", config.log_level));
 }
 
+void read_isolation(ConfigFile& file, Config& config) {
+  config.cgroup = file.text("cgroup", config.cgroup);
+  if (config.cgroup != "auto" && config.cgroup != "off" && !config.cgroup.starts_with('/'))
+    file.refuse("cgroup", fmt::format("\"{}\" is not auto, off or an absolute path", config.cgroup));
+  if (file.is("worker_memory_max", "auto") || !file.has("worker_memory_max")) return;
+  const std::uint64_t bytes = file.bytes("worker_memory_max", 0);
+  if (bytes < kLeastWorkerMemory)
+    file.refuse("worker_memory_max",
+                fmt::format("{} bytes; \"auto\" or at least {} is expected", bytes, kLeastWorkerMemory));
+  config.worker_memory_max_bytes = bytes;
+}
+
 void read_roles(ConfigFile& file, CoreConfig& core) {
   for (const Role role : kConfiguredRoles) {
     RoleConfig& out = core.role(role);
@@ -90,6 +103,7 @@ Result<Config> read_keys(Result<ConfigFile> file) {
   Config config = default_config();
   read_folders(*file, config);
   read_limits(*file, config);
+  read_isolation(*file, config);
   read_roles(*file, config.core);
   read_deadlines(*file, config.core);
   if (auto finished = file->finish(); !finished) return tl::unexpected(finished.error());

@@ -11,6 +11,8 @@
 //   cache_max = "64 GiB"                 of them; 0 keeps none
 //   retention = "7 d"                    of a finished job that nobody closes
 //   log_level = "info"                   debug info warning error
+//   cgroup = "auto" | "off" | "/sys/fs/cgroup/..."   where each worker gets a leaf with a limit of its own
+//   worker_memory_max = "auto" | "2 GiB" of a worker's leaf; auto: what its assignment is reckoned to need, twice
 //   [slots]      load = 1, synth = 1, cpu = 1, final = 1
 //   [threads]    load, synth, cpu, final = "auto" | 4
 //   [deadlines]  heartbeat, heartbeat_timeout, start, cancel, drain = "5 s"; and, as the longest silence of a stage's
@@ -43,7 +45,9 @@ struct Config {
   std::filesystem::path cache_dir;                          // "": state_dir/cache
   std::uint64_t cache_max_bytes = std::uint64_t{64} << 30;  // a 32 GiB PoRep key and its system are 50; 0: no cache
   std::string log_level = "info";
-  CoreConfig core;  // threads are 0 where they are auto, until resolve_threads
+  std::string cgroup = "auto";
+  std::optional<std::uint64_t> worker_memory_max_bytes;  // none: auto
+  CoreConfig core;                                       // threads are 0 where they are auto, until resolve_threads
 };
 
 // What an empty file means.

@@ -138,7 +138,26 @@ std::filesystem::path open_cache_folder(const Config& config) {
   return {};
 }
 
-int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon& daemon, Stored stored) {
+// Where no cgroup is ours, workers run beside each other as they always did; said once, and why.
+Result<std::optional<Cgroup>> take_cgroup(const Config& config) {
+  if (config.cgroup == "off") return std::nullopt;
+  auto cgroup = Cgroup::take(config.cgroup);
+  if (cgroup) {
+    spdlog::info("workers get leaves of cgroup {} (v{})", cgroup->folder().string(),
+                 static_cast<int>(cgroup->version()));
+    return std::optional<Cgroup>(std::move(*cgroup));
+  }
+  if (config.cgroup != "auto") return tl::unexpected(cgroup.error());
+  spdlog::info("workers have no memory limits of their own: {}", cgroup.error().text);
+  return std::nullopt;
+}
+
+WorkerLimits worker_limits(const Config& config) {
+  return {config.worker_memory_max_bytes, config.core.role(Role::cpu).resting_bytes, config.core.budget_total_bytes};
+}
+
+int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon& daemon, Stored stored,
+          std::optional<Cgroup> cgroup) {
   const std::filesystem::path spool_folder = stored.spool.folder();
   Journal journal(std::move(stored.journal));
   Files files(std::move(stored.spool), config.roots, [&options] { return options.read_config().and_then(resolve); });
@@ -148,12 +167,15 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
   for (InheritedSegment& resident : stored.residents)
     segments.adopt_kept({resident.segment, std::move(resident.held)}, std::move(resident.name));
   ProcessSpawner spawner;
-  Children children(spawner, {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(),
-                              config.log_level, open_cache_folder(config), config.cache_max_bytes});
-  Api api(daemon.hubs, core, files, journal, options.version);
+  Children children(spawner,
+                    {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(), config.log_level,
+                     open_cache_folder(config), config.cache_max_bytes},
+                    worker_limits(config), std::move(cgroup));
+  MemoryWatch memory;
+  Api api(daemon.hubs, core, files, journal, memory, options.version);
   Reload reload(config);
   Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events, reload});
-  EventLoop loop({core, shell, api, daemon.hubs, daemon.workers, children, journal, files, segments,
+  EventLoop loop({core, shell, api, daemon.hubs, daemon.workers, children, journal, files, segments, memory,
                   daemon.signals.get(), daemon.parent.get()});
   shell.pass(std::move(stored.recovered));
   return loop.run();
@@ -184,12 +206,14 @@ Result<int> run_daemon(const DaemonOptions& options) {
   if (!core) return tl::unexpected(core.error());
   auto daemon = take_places(options);
   if (!daemon) return tl::unexpected(daemon.error());
+  auto cgroup = take_cgroup(*config);
+  if (!cgroup) return tl::unexpected(cgroup.error());
   auto stored = open_state(options.config, inherited_segments(std::move(kept)));
   if (!stored) return tl::unexpected(stored.error());
   spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
                options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
                config->core.budget_total_bytes, stored->recovered.jobs.size(), stored->recovered.circuits.size());
-  return serve(options, *config, *core, *daemon, std::move(*stored));
+  return serve(options, *config, *core, *daemon, std::move(*stored), std::move(*cgroup));
 }
 
 }  // namespace groth16d::supervisor

@@ -40,6 +40,7 @@ enum Source : std::size_t {
   kJournal,
   kFiles,
   kSegments,
+  kMemory,
   kParent,
   kFirstChild
 };
@@ -55,6 +56,7 @@ void EventLoop::turn() {
       readable(sources_.journal.descriptor()),
       readable(sources_.files.descriptor()),
       readable(sources_.segments.descriptor()),
+      readable(sources_.memory.descriptor()),
       // A negative descriptor would be an error to zmq_poll; no events never fire.
       {nullptr, sources_.parent_pidfd < 0 ? sources_.signals : sources_.parent_pidfd,
        static_cast<short>(sources_.parent_pidfd < 0 || parent_gone_ ? 0 : ZMQ_POLLIN), 0}};
@@ -100,6 +102,7 @@ void EventLoop::take_completions() {
   for (auto& completion : sources_.journal.take()) sources_.shell.complete(std::move(completion));
   for (auto& completion : sources_.files.take()) sources_.shell.complete(std::move(completion));
   for (auto& event : sources_.segments.take()) sources_.shell.pass(std::move(event));
+  sources_.memory.take();
 }
 
 void EventLoop::drain_workers() {
@@ -162,6 +165,7 @@ void EventLoop::notify() {
   }
   if (now < next_notice_ms_) return;
   next_notice_ms_ = now + kNoticeInterval_ms;
+  sources_.memory.look(sources_.children.processes(), core_now());
   const DaemonView daemon = sources_.core.daemon();
   notice_.tell(daemon.state, status_line(daemon, sources_.core.workers()));
 }

@@ -23,6 +23,7 @@ struct LoopSources {
   Journal& journal;
   Files& files;
   Segments& segments;
+  MemoryWatch& memory;
   int signals = -1;       // a signalfd: TERM, INT, HUP
   int parent_pidfd = -1;  // of a private daemon; -1: none
 };

@@ -70,7 +70,11 @@ std::vector<Key> all_keys() {
       {"max_queued_jobs", When::at_once, [](const Config& c) { return std::to_string(c.core.max_queued_jobs); }},
       {"max_spool", When::at_once, [](const Config& c) { return bytes_word(c.max_spool_bytes); }},
       {"retention", When::at_once, [](const Config& c) { return duration_word(c.core.retention); }},
-      {"log_level", When::at_once, [](const Config& c) { return c.log_level; }}};
+      {"log_level", When::at_once, [](const Config& c) { return c.log_level; }},
+      {"cgroup", When::at_restart, [](const Config& c) { return c.cgroup; }},
+      {"worker_memory_max", When::at_restart, [](const Config& c) {
+         return c.worker_memory_max_bytes ? bytes_word(*c.worker_memory_max_bytes) : std::string("auto");
+       }}};
   add_roles(keys);
   add_deadlines(keys);
   return keys;

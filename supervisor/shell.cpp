@@ -76,7 +76,7 @@ void Shell::reload(ConfigRead read) {
   auto core = read.config.and_then([&](Config& next) { return limbs_.reload.propose(read.token, std::move(next)); });
   if (core) return pass(ConfigRequested{read.token, *core});
   spdlog::warn("reload: {}", core.error().text);
-  limbs_.api.reply(Reply{read.token, ipc::status_code(core.error().code), core.error(), 0, {}}, core_now());
+  limbs_.api.reply(Reply{read.token, status_code(core.error().code), core.error(), 0, {}}, core_now());
 }
 
 void Shell::finish_reload(Reply& answer) {
@@ -89,6 +89,7 @@ void Shell::finish_reload(Reply& answer) {
   const Config& config = limbs_.reload.in_force();
   set_log_level(config.log_level);
   limbs_.children.set_log_level(config.log_level);
+  limbs_.children.set_budget(config.core.budget_total_bytes);
   limbs_.files.put(FileLimits{config.roots, config.max_spool_bytes});
   for (const ConfigChange& change : changes)
     spdlog::info("reload: {}: {} -> {}", change.key, change.before, change.after);
@@ -150,8 +151,18 @@ void Shell::perform(SpawnSlot& action) { waiting_.push_back(limbs_.children.spaw
 void Shell::perform(Kill& action) { limbs_.children.kill(action); }
 void Shell::perform(Exit& action) { exit_code_ = action.code; }
 
+void Shell::perform(Assign& action) {
+  limbs_.children.limit_for(action);
+  tell(action);
+}
+
 template <class Message>
 void Shell::perform(Message& action) {
+  tell(action);
+}
+
+template <class Message>
+void Shell::tell(const Message& action) {
   const auto sent = limbs_.workers.send(down_of(action));
   // A process that is gone has its ExitObserved under way; one that does not read meets its deadline.
   if (!sent) spdlog::debug("{}: {}", to_string(action.slot), sent.error().text);

@@ -73,9 +73,12 @@ class Shell {
   void perform(SpawnSlot& action);
   void perform(Kill& action);
   void perform(Exit& action);
-  // Welcome, Assign, CancelAssignment, EvictLease, DrainWorker
+  void perform(Assign& action);
+  // Welcome, CancelAssignment, EvictLease, DrainWorker
   template <class Message>
   void perform(Message& action);
+  template <class Message>
+  void tell(const Message& action);
 
   Limbs limbs_;
   std::deque<Event> waiting_;

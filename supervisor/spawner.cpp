@@ -24,7 +24,7 @@ constexpr int kFirstFreeDescriptor = 5;
 constexpr int kExecWait_ms = 2'000;
 
 // What the child tells its parent when it does not reach exec.
-enum class Step : std::uint8_t { parent_death, descriptors, exec };
+enum class Step : std::uint8_t { cgroup, parent_death, descriptors, exec };
 
 struct ExecFailure {
   Step step = Step::exec;
@@ -33,6 +33,8 @@ struct ExecFailure {
 
 const char* to_text(Step step) {
   switch (step) {
+    case Step::cgroup:
+      return "joining its cgroup leaf";
     case Step::parent_death:
       return "PR_SET_PDEATHSIG";
     case Step::descriptors:
@@ -51,6 +53,7 @@ struct Prepared {
   std::string oom_score_adj;
   int lifeline = -1;
   int words = -1;
+  int cgroup_procs = -1;
   int report = -1;  // write end of the CLOEXEC pipe
   pid_t parent = 0;
 };
@@ -65,6 +68,7 @@ Prepared prepare(const SpawnRequest& request, int report) {
   prepared.oom_score_adj = std::to_string(request.oom_score_adj);
   prepared.lifeline = request.lifeline;
   prepared.words = request.words;
+  prepared.cgroup_procs = request.cgroup_procs;
   prepared.report = report;
   prepared.parent = ::getpid();
   return prepared;
@@ -116,6 +120,8 @@ bool place_descriptors(const Prepared& prepared, int& report) {
 
 [[noreturn]] void become_worker(const Prepared& prepared) {
   int report = prepared.report;
+  // First of all: what it touches from here on is charged to its leaf, and it never works outside its limit.
+  if (prepared.cgroup_procs >= 0 && ::write(prepared.cgroup_procs, "0", 1) != 1) give_up(report, Step::cgroup);
   raise_oom_score(prepared.oom_score_adj);
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report, Step::parent_death);
   // The parent may have died before the line above: then nobody will ever send that signal.

@@ -23,6 +23,7 @@ struct SpawnRequest {
   int oom_score_adj = 0;                 // raised to this; cheap-to-redo roles die first
   int lifeline = -1;                     // the child's end; stays the caller's to close
   int words = -1;                        // 4 KiB segment of last words
+  int cgroup_procs = -1;                 // cgroup.procs of the leaf that it joins before it touches memory; -1: ours
 };
 
 struct Child {

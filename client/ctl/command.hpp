@@ -72,6 +72,7 @@ void add_circuit_commands(CLI::App& app, Session& session);
 void add_job_commands(CLI::App& app, Session& session);
 void add_prove_command(CLI::App& app, Session& session);
 void add_worker_commands(CLI::App& app, Session& session);
+void add_top_command(CLI::App& app, Session& session);
 void add_operator_commands(CLI::App& app, Session& session);
 void add_proof_commands(CLI::App& app, Session& session);
 void add_setup_commands(CLI::App& app, Session& session);

@@ -1,9 +1,12 @@
 // groth16ctl: the command of operators and users. Some commands ask a daemon; verify, vk, calldata and setup work
 // alone; prove brings a daemon of its own where none runs.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <string_view>
 
 #include "client/ctl/command.hpp"
+#include "client/ctl/usage.hpp"
 
 namespace {
 
@@ -29,13 +32,19 @@ int main(int argc, char** argv) {
   groth16d::ctl::add_circuit_commands(app, session);
   groth16d::ctl::add_job_commands(app, session);
   groth16d::ctl::add_worker_commands(app, session);
+  groth16d::ctl::add_top_command(app, session);
   groth16d::ctl::add_operator_commands(app, session);
   groth16d::ctl::add_proof_commands(app, session);
   groth16d::ctl::add_setup_commands(app, session);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? static_cast<int>(ExitCode::ok) : static_cast<int>(ExitCode::usage);
+    // The refused parse may not have come as far as --json.
+    session.json =
+        std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+    session.fail(groth16d::ctl::usage_error(app, error), ExitCode::usage);
   }
   std::cout.flush();
   if (!std::cout) {

@@ -111,7 +111,12 @@ Json to_json(const v1::WorkerStatus& worker) {
           {"progress_permille", worker.progress_permille()},
           {"rss_bytes", worker.rss_bytes()},
           {"restarts", worker.restarts()},
-          {"last_death", worker.last_death()}};
+          {"last_death", worker.last_death()},
+          {"private_bytes", worker.private_bytes()},
+          {"pss_bytes", worker.pss_bytes()},
+          {"leaf_bytes", worker.leaf_bytes()},
+          {"leaf_peak_bytes", worker.leaf_peak_bytes()},
+          {"leaf_limit_bytes", worker.leaf_limit_bytes()}};
 }
 
 Json to_json(const v1::DaemonStatus& daemon) {
@@ -126,6 +131,12 @@ Json to_json(const v1::DaemonStatus& daemon) {
                {"jobs_done", daemon.jobs_done()},
                {"jobs_failed", daemon.jobs_failed()},
                {"syntheses", daemon.syntheses()}};
+  json["queues"] = array_of(daemon.queues(), [](const v1::QueueStatus& queue) {
+    return Json{{"priority", word(queue.priority())}, {"jobs", queue.jobs()}, {"partitions", queue.partitions()}};
+  });
+  json["partitions"] = array_of(daemon.partitions(), [](const v1::PartitionCount& count) {
+    return Json{{"state", word(count.state())}, {"count", count.count()}};
+  });
   json["buffers"] = array_of(daemon.buffers(), buffer_json);
   json["workers"] = array_of(daemon.workers(), [](const v1::WorkerStatus& worker) { return to_json(worker); });
   return json;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "client/ctl/render_json.hpp"
+#include "client/ctl/top_frame.hpp"
 #include "client/lib/wait.hpp"
 #include "common/digest.hpp"
 
@@ -122,11 +123,7 @@ std::string text_of(const v1::DaemonStatus& daemon) {
                                                  bytes_text(daemon.budget_total_bytes()))) +
                      field("jobs", fmt::format("{} queued, {} running, {} done, {} failed", daemon.jobs_queued(),
                                                daemon.jobs_running(), daemon.jobs_done(), daemon.jobs_failed()));
-  Rows rows = {{"BUFFERS", "STAGE", "COUNT", "BYTES"}};
-  for (const auto& buffer : daemon.buffers()) {
-    rows.push_back({buffer.kind(), buffer.stage(), std::to_string(buffer.count()), bytes_text(buffer.bytes())});
-  }
-  if (rows.size() > 1) text += '\n' + table(rows);
+  if (daemon.buffers_size() > 0) text += '\n' + table_of_buffers(daemon);
   if (daemon.workers_size() > 0) {
     text += '\n' + table_of(std::vector<v1::WorkerStatus>(daemon.workers().begin(), daemon.workers().end()));
   }
@@ -154,12 +151,13 @@ std::string table_of(const std::vector<v1::CircuitStatus>& circuits) {
 }
 
 std::string table_of(const std::vector<v1::WorkerStatus>& workers) {
-  Rows rows = {{"SLOT", "STATE", "PID", "EPOCH", "RESTARTS", "MEMORY", "WORKS ON", "LAST DEATH"}};
+  Rows rows = {{"SLOT", "STATE", "PID", "EPOCH", "RESTARTS", "RSS", "PRIVATE", "WORKS ON", "LAST DEATH"}};
   for (const auto& worker : workers) {
     const std::string work =
         worker.stage().empty() ? "" : fmt::format("{} of {}/{}", worker.stage(), worker.job(), worker.partition());
     rows.push_back({worker.slot(), worker.state(), std::to_string(worker.pid()), std::to_string(worker.epoch()),
-                    std::to_string(worker.restarts()), bytes_text(worker.rss_bytes()), work, worker.last_death()});
+                    std::to_string(worker.restarts()), bytes_text(worker.rss_bytes()),
+                    bytes_text(worker.private_bytes()), work, worker.last_death()});
   }
   return table(rows);
 }

@@ -42,6 +42,7 @@ Result<std::string> make_folder() {
 std::vector<std::string> arguments(const PrivateDaemonOptions& options, const std::string& folder) {
   std::vector<std::string> words = {options.program,   "--private",     "--state-dir",
                                     folder + "/state", "--runtime-dir", folder + "/run"};
+  if (!options.config_file.empty()) words.insert(words.end(), {"--config", options.config_file});
   for (const auto& root : options.roots) words.insert(words.end(), {"--root", root});
   words.insert(words.end(), {"--synth", std::to_string(options.synth), "--cpu", std::to_string(options.cpu), "--final",
                              std::to_string(options.final)});

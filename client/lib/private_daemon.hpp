@@ -18,6 +18,7 @@ namespace groth16d::client {
 struct PrivateDaemonOptions {
   std::string program;             // path of groth16d; its workers lie beside it
   std::vector<std::string> roots;  // absolute folders, without symbolic links, that job files lie in
+  std::string config_file;         // its TOML file; "": defaults
   std::uint32_t synth = 1;
   std::uint32_t cpu = 1;
   std::uint32_t final = 1;

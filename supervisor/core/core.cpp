@@ -6,6 +6,7 @@
 #include "supervisor/core/machine.hpp"
 
 namespace groth16d::supervisor {
+
 Result<Core> Core::create(const CoreConfig& config) {
   if (auto checked = check(config); !checked) return tl::unexpected<Error>(checked.error());
   return Core(config);

@@ -8,6 +8,25 @@ namespace {
 
 using Leases = std::vector<std::pair<SegmentRef, LeaseMode>>;
 
+// What the facts say the stage holds for itself; an inspection is what finds the facts.
+std::optional<std::uint64_t> private_bytes_of(const CircuitFacts& facts, Stage stage) {
+  switch (stage) {
+    case Stage::inspect:
+      return std::nullopt;
+    case Stage::load:
+      return facts.load_private_bytes;
+    case Stage::synth:
+      return facts.synth_private_bytes;
+    case Stage::prove:
+      return facts.prove_private_bytes;
+    case Stage::b2:
+      return facts.b2_private_bytes;
+    case Stage::assemble:
+      return facts.assemble_private_bytes;
+  }
+  return std::nullopt;
+}
+
 Work next_work(Partition& partition, Stage stage) {
   std::uint32_t& attempts = partition.attempts[static_cast<std::size_t>(stage)];
   if (attempts == 0 || !mutated(Mutation::attempts_not_counted)) ++attempts;
@@ -167,7 +186,8 @@ void Machine::dispatch_final(Slot& slot) {
   assign_partition(slot, *partition, Stage::b2, leases, AssignB2{circuit.key, circuit.r1cs, partition->witness});
 }
 
-Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const Leases& leases, Assignment what) {
+Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const CircuitFacts& facts, const Leases& leases,
+                      Assignment what) {
   if (slot.credit == 0) violations_.push_back("I8: an assignment beyond the credit of " + to_string(slot.id));
   --slot.credit;
   Task& task = slot.tasks.emplace_back();
@@ -180,7 +200,7 @@ Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const Leases& l
     task.leases.push_back(ref);
   }
   slot.progress_permille = 0;
-  act(Assign{slot.id, slot.epoch, task.id, work, std::move(what)});
+  act(Assign{slot.id, slot.epoch, task.id, work, std::move(what), private_bytes_of(facts, stage)});
   publish(slot);
   return task;
 }
@@ -189,7 +209,7 @@ Task& Machine::assign_partition(Slot& slot, Partition& partition, Stage stage, c
   Job& job = *partition.job;
   const Work work = next_work(partition, stage);
   partition.progress_permille = 0;
-  Task& task = assign(slot, stage, work, leases, std::move(what));
+  Task& task = assign(slot, stage, work, job.circuit->facts, leases, std::move(what));
   task.partition = &partition;
   task.span = job.timeline.size();
   partition.running.push_back({stage, slot.id, task.id});
@@ -204,7 +224,7 @@ Task& Machine::assign_partition(Slot& slot, Partition& partition, Stage stage, c
 
 Task& Machine::assign_circuit(Slot& slot, Circuit& circuit, Stage stage, const Leases& leases, Assignment what) {
   const Work work{"circuit." + circuit.name, 0, ++circuit.attempt};
-  Task& task = assign(slot, stage, work, leases, std::move(what));
+  Task& task = assign(slot, stage, work, circuit.facts, leases, std::move(what));
   task.circuit = &circuit;
   circuit.running = true;
   publish(circuit);

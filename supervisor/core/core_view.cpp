@@ -257,6 +257,12 @@ DaemonView Machine::daemon() const {
     const JobState state = state_of(job);
     if (!job.durable || is_final(state)) continue;
     ++(state == JobState::running ? view.jobs_running : view.jobs_queued);
+    const std::size_t priority = static_cast<std::size_t>(job.record.priority) - 1;
+    if (state != JobState::running) ++view.queued_jobs[priority];
+    for (const Partition& partition : job.partitions) {
+      ++view.partitions[static_cast<std::size_t>(supervisor::state_of(partition))];
+      if (partition.phase < Phase::allocating) ++view.queued_partitions[priority];
+    }
   }
   view.jobs_done = jobs_done_;
   view.jobs_failed = jobs_failed_;

@@ -198,6 +198,7 @@ struct ExitObserved {
   int signal = 0;                // by a signal; 0 with exit_code
   bool oom = false;              // the leaf's oom_kill counter moved
   std::string last_words;        // of the words segment, "" without
+  std::string memory = {};       // the leaf's peak beside the reservation, for the record of the death; "" without
 };
 
 // ------------------------------------------------------------------ workers: messages (from: the worker channel)

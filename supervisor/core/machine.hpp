@@ -219,8 +219,8 @@ class Machine {
   void dispatch_prove(Slot& slot);
   void dispatch_final(Slot& slot);
   bool may_take(const Slot& slot, const Partition& partition, Stage stage) const;
-  Task& assign(Slot& slot, Stage stage, const Work& work, const std::vector<std::pair<SegmentRef, LeaseMode>>& leases,
-               Assignment what);
+  Task& assign(Slot& slot, Stage stage, const Work& work, const CircuitFacts& facts,
+               const std::vector<std::pair<SegmentRef, LeaseMode>>& leases, Assignment what);
   Task& assign_partition(Slot& slot, Partition& partition, Stage stage,
                          const std::vector<std::pair<SegmentRef, LeaseMode>>& leases, Assignment what);
   Task& assign_circuit(Slot& slot, Circuit& circuit, Stage stage,

@@ -69,6 +69,7 @@ enum class JobState { received, queued, running, done, failed, cancelled, quaran
 bool is_final(JobState state);
 
 enum class PartitionState { waiting, ready_synth, synthesising, sealed, proving, finalizing, proven, stopped };
+inline constexpr std::size_t kPartitionStateCount = 8;
 enum class CircuitState { registered, loading, resident, failed };
 enum class SlotState { starting, ready, busy, draining, backoff, failed, disabled };
 enum class DaemonState { starting, ready, degraded, draining };

@@ -83,7 +83,10 @@ struct DaemonView {
   std::uint64_t budget_total_bytes = 0;
   std::uint64_t budget_used_bytes = 0;  // reserved, pooled, resident and resting together
   std::vector<BufferCount> buffers;     // only where count > 0
-  std::uint32_t jobs_queued = 0;        // accepted, none of it running
+  // Of unfinished jobs: partitions by state, and what is not admitted yet by priority (low first).
+  std::array<std::uint32_t, kPartitionStateCount> partitions{};
+  std::array<std::uint32_t, kPriorities> queued_jobs{}, queued_partitions{};
+  std::uint32_t jobs_queued = 0;  // accepted, none of it running
   std::uint32_t jobs_running = 0;
   std::uint64_t jobs_done = 0;  // since the start
   std::uint64_t jobs_failed = 0;

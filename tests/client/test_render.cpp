@@ -7,6 +7,7 @@
 #include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
 #include "client/ctl/result_files.hpp"
+#include "client/ctl/top_frame.hpp"
 
 using namespace groth16d;
 using namespace groth16d::ctl;
@@ -105,4 +106,73 @@ TEST_CASE("each class of refusal has its exit code") {
   CHECK(code(ErrorCode::conflict) == ExitCode::refused);
   CHECK(code(ErrorCode::too_large) == ExitCode::refused);
   CHECK(code(ErrorCode::internal) == ExitCode::failed);
+}
+
+namespace {
+
+v1::BufferCount buffer(const char* kind, const char* stage, std::uint64_t count, std::uint64_t bytes) {
+  v1::BufferCount result;
+  result.set_kind(kind);
+  result.set_stage(stage);
+  result.set_count(count);
+  result.set_bytes(bytes);
+  return result;
+}
+
+v1::DaemonStatus busy_daemon() {
+  v1::DaemonStatus daemon;
+  daemon.set_budget_total_bytes(1000);
+  daemon.set_budget_used_bytes(600);
+  *daemon.add_buffers() = buffer("key", "", 1, 300);
+  *daemon.add_buffers() = buffer("ab", "proving", 2, 100);
+  *daemon.add_buffers() = buffer("ab", "sealed", 1, 50);
+  *daemon.add_buffers() = buffer("witness", "proving", 2, 1);
+  auto& worker = *daemon.add_workers();
+  worker.set_slot("cpu-0");
+  worker.set_stage("prove");
+  worker.set_job("job");
+  worker.set_progress_permille(400);
+  auto& queue = *daemon.add_queues();
+  queue.set_priority(v1::PRIORITY_CRITICAL);
+  queue.set_jobs(3);
+  queue.set_partitions(7);
+  auto& proving = *daemon.add_partitions();
+  proving.set_state(v1::PROVING);
+  proving.set_count(2);
+  return daemon;
+}
+
+}  // namespace
+
+TEST_CASE("the budget's bar shows each kind to scale, a small one too, what is only reserved, and what is free") {
+  CHECK(budget_bar(busy_daemon(), 20) == "waaakkkkkk--........");
+  CHECK(budget_bar(v1::DaemonStatus(), 5) == ".....");
+  auto full = busy_daemon();
+  full.set_budget_used_bytes(5000);  // never longer than the screen, whatever is told
+  CHECK(budget_bar(full, 8).size() == 8);
+}
+
+TEST_CASE("buffers are summed by kind and by stage") {
+  const std::string text = table_of_buffers(busy_daemon());
+  CHECK(text.find("2  100 B") != std::string::npos);
+  CHECK(text.find("3  150 B") != std::string::npos);  // ab in all stages
+  CHECK(text.find("4  101 B") != std::string::npos);  // all that is proving
+  CHECK(text.find("6  451 B") != std::string::npos);
+  CHECK(table_of_buffers(v1::DaemonStatus()).empty());
+}
+
+TEST_CASE("a frame of top fits its screen and has budget, queue, way and workers") {
+  const auto whole = frame_of(busy_daemon(), {});
+  std::string text;
+  for (const auto& line : whole) text += line + "\n";
+  CHECK(text.find("critical 3 (7 partitions)") != std::string::npos);
+  CHECK(text.find("sealed 0 > proving 2 > finalizing 0") != std::string::npos);
+  CHECK(text.find("[####......]") != std::string::npos);
+  CHECK(text.find("prove job/0") != std::string::npos);
+  CHECK(text.find("- reserved 149 B") != std::string::npos);
+  for (const FrameSize size : {FrameSize{40, 10}, FrameSize{1, 1}, FrameSize{200, 3}}) {
+    const auto lines = frame_of(busy_daemon(), size);
+    CHECK(lines.size() <= size.rows);
+    for (const auto& line : lines) CHECK(line.size() <= size.columns);
+  }
 }

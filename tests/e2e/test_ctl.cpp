@@ -89,6 +89,37 @@ TEST_CASE("exit codes tell a script what happened") {
             .exit_code == 1);
 }
 
+TEST_CASE("a wrong command line is told by the word that is wrong, in JSON too, with exit code 2") {
+  const auto unknown = ctl({"frobnicate", "--json"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err.find("there is no command \"frobnicate\"") != std::string::npos);
+  const Json error = Json::parse(unknown.out, nullptr, false).at("error");
+  CHECK(error.at("name") == "usage.unknown_command");
+  CHECK(error.at("code") == "malformed");
+  const auto nested = ctl({"worker", "resart", "synth-0"});
+  CHECK(nested.exit_code == 2);
+  CHECK(nested.err.find("worker: there is no command \"resart\"; expected one of list, restart") != std::string::npos);
+  CHECK(nested.out.empty());
+  CHECK(ctl({}).err.find("a command is needed: one of prove") != std::string::npos);
+  const auto missing = ctl({"--json", "cancel"});
+  CHECK(missing.exit_code == 2);
+  CHECK(Json::parse(missing.out, nullptr, false).at("error").at("text").get<std::string>().starts_with("cancel: job"));
+  CHECK(ctl({"list", "--nonsense"}).err.find("--nonsense") != std::string::npos);
+  CHECK(ctl({"worker", "restart", "synth-0", "--at-most", "3"}).exit_code == 2);  // without --wait
+}
+
+TEST_CASE("top prints one frame where there is no terminal") {
+  const TemporaryFolder folder;
+  const auto daemon = start_daemon(folder.path());
+  const auto frame = ctl({"--runtime-dir", daemon.runtime_dir(), "top"});
+  CHECK(frame.exit_code == 0);
+  CHECK(frame.out.find("budget   [") != std::string::npos);
+  CHECK(frame.out.find("synth-0") != std::string::npos);
+  CHECK(frame.out.find('\x1b') == std::string::npos);
+  const auto json = ctl({"--runtime-dir", daemon.runtime_dir(), "--json", "top", "--once"});
+  CHECK(Json::parse(json.out, nullptr, false).at("queues").size() == 4);
+}
+
 TEST_CASE("every command speaks JSON when told to, errors too") {
   const TemporaryFolder folder;
   const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 2);

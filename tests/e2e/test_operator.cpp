@@ -40,6 +40,32 @@ std::uint32_t most_attempts(const v1::JobStatus& job) {
   return most;
 }
 
+// The programs in a folder of their own, so that a test may change them.
+client::PrivateDaemon start_from_copies(const fs::path& folder, const fs::path& bin) {
+  fs::create_directories(bin);
+  for (const char* name : {"groth16d", "groth16-load", "groth16-synth", "groth16-cpu", "groth16-final"})
+    fs::copy_file(program(name), bin / name);
+  client::PrivateDaemonOptions options;
+  options.program = bin / "groth16d";
+  options.roots = {folder.string()};
+  auto daemon = client::PrivateDaemon::start(options);
+  INFO((daemon ? std::string() : daemon.error().text));
+  REQUIRE(daemon.has_value());
+  return std::move(*daemon);
+}
+
+// As a package manager does: another file under the same name.
+void upgrade(const fs::path& file) {
+  const fs::path next = file.string() + ".next";
+  fs::copy_file(file, next);
+  std::ofstream(next, std::ios::app | std::ios::binary) << '\0';
+  fs::rename(next, file);
+}
+
+bool runs(std::uint32_t pid, const fs::path& file) {
+  return fs::equivalent("/proc/" + std::to_string(pid) + "/exe", file);
+}
+
 v1::WorkerStatus restart(client::Client& operators, const std::string& slot, bool now) {
   client::WaitOptions options;
   options.timeout = std::chrono::minutes(2);
@@ -108,11 +134,12 @@ TEST_CASE("groth16ctl restarts, drains, enables, disables and resets workers, an
   CHECK(json({"reload", "--wait"}, 4).at("error").at("name") == "config.no_file");
 }
 
-TEST_CASE("every worker is replaced in turn under load: no job fails, and drained work is never done twice") {
+TEST_CASE("every worker gets a new program in turn under load: no job fails, and drained work is never done twice") {
   const bool now = GENERATE(false, true);
   const TemporaryFolder folder;
   const auto files = make_circuit(folder.path(), CurveId::bn254, kMedium, 2);
-  const auto daemon = start_daemon(folder.path());
+  const fs::path bin = folder.path() / "bin";
+  const auto daemon = start_from_copies(folder.path(), bin);
   auto client = connect(daemon);
   auto operators = connect_operator(daemon);
   add_circuit(client, "load", files);
@@ -125,8 +152,12 @@ TEST_CASE("every worker is replaced in turn under load: no job fails, and draine
 
   for (const std::string slot : {"load-0", "synth-0", "cpu-0", "final-0"}) {
     const auto before = worker(client, slot);
+    const fs::path file = bin / ("groth16-" + slot.substr(0, slot.find('-')));
+    upgrade(file);
+    CHECK_FALSE(runs(before.pid(), file));
     const auto after = restart(operators, slot, now);
     CHECK(after.pid() != before.pid());
+    CHECK(runs(after.pid(), file));
     CHECK(after.restarts() == before.restarts());
   }
 

@@ -30,6 +30,8 @@ max_queued_jobs = 7
 max_spool = "1 GiB"
 retention = "2 h"
 log_level = "debug"
+cgroup = "off"
+worker_memory_max = "1 GiB"
 [slots]
 load = 2
 synth = 2

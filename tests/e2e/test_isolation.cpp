@@ -1,0 +1,148 @@
+// Memory pressure takes a worker, never the daemon: a worker over its own limit dies alone, and pressure in the cgroup
+// that all share takes them in the order of what is cheapest to do again.
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "tests/e2e/run_program.hpp"
+#include "tests/e2e/scene.hpp"
+#include "tests/memory_cgroup.hpp"
+
+using namespace groth16d;
+using namespace groth16d::e2e;
+using groth16::CurveId;
+
+namespace {
+
+constexpr std::uint32_t kSmall = 6;
+constexpr std::uint32_t kLarge = 15;  // some seconds in the prove stage
+constexpr std::uint64_t kMiB = 1 << 20;
+
+client::PrivateDaemon start_in(const MemoryCgroup& cgroup, const fs::path& root, const std::string& further,
+                               std::uint32_t cpu) {
+  std::ofstream(root / "groth16d.toml") << "cgroup = \"" << cgroup.folder().string() << "\"\nbudget = \"2 GiB\"\n"
+                                        << further;
+  client::PrivateDaemonOptions options;
+  options.program = program("groth16d");
+  options.roots = {root.string()};
+  options.config_file = root / "groth16d.toml";
+  options.cpu = cpu;
+  auto daemon = client::PrivateDaemon::start(options);
+  INFO((daemon ? std::string() : daemon.error().text));
+  REQUIRE(daemon.has_value());
+  return std::move(*daemon);
+}
+
+v1::WorkerStatus worker(client::Client& client, const std::string& slot) {
+  const auto workers = client.workers();
+  REQUIRE(workers.has_value());
+  for (const auto& one : *workers)
+    if (one.slot() == slot) return one;
+  FAIL("there is no slot " + slot);
+  return {};
+}
+
+std::uint32_t attempts(const v1::JobStatus& job, const std::string& stage) {
+  std::uint32_t most = 0;
+  for (const auto& span : job.timeline())
+    if (span.stage() == stage) most = std::max(most, span.attempt());
+  return most;
+}
+
+std::optional<MemoryCgroup> cgroup_or_skip() {
+  std::string why;
+  auto cgroup = MemoryCgroup::make(why);
+  if (!cgroup) WARN("skipped: " + why);
+  return cgroup;
+}
+
+}  // namespace
+
+TEST_CASE("a worker over its own limit is killed alone, and its stage is done again") {
+  const auto cgroup = cgroup_or_skip();
+  if (!cgroup) return;
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, kLarge, 1);
+  const auto daemon = start_in(*cgroup, folder.path(), "worker_memory_max = \"192 MiB\"\n", 1);
+  auto client = connect(daemon);
+  add_circuit(client, "large", files);
+  REQUIRE(client.submit(request_for("pressed", "large", files.witnesses)).has_value());
+  REQUIRE(eventually([&] { return worker(client, "cpu-0").stage() == "prove"; }));
+  const auto before = worker(client, "cpu-0");
+  const auto synth = worker(client, "synth-0");
+  const auto final = worker(client, "final-0");
+  CHECK(before.leaf_limit_bytes() == 192 * kMiB);
+  {
+    const Fillers fillers(cgroup->folder() / "cpu-0", 192 * kMiB, static_cast<pid_t>(before.pid()));
+    REQUIRE(eventually([&] { return worker(client, "cpu-0").epoch() > before.epoch(); }, std::chrono::minutes(1)));
+  }
+  CHECK(worker(client, "cpu-0").last_death().starts_with("oom (signal 9), peak "));
+  CHECK(worker(client, "synth-0").pid() == synth.pid());
+  CHECK(worker(client, "final-0").pid() == final.pid());
+
+  const auto ended = wait_for(client, "pressed");
+  INFO(ended.failure().text());
+  REQUIRE(ended.state() == v1::DONE);
+  CHECK(attempts(ended, "prove") >= 2);
+  CHECK(attempts(ended, "synth") == 1);
+  checked_result(client, "pressed", files.vk);
+}
+
+TEST_CASE("a job that no worker can hold is quarantined as such, and the next job is proven") {
+  const auto cgroup = cgroup_or_skip();
+  if (!cgroup) return;
+  const TemporaryFolder folder;
+  const auto large = make_circuit(folder.path() / "large", CurveId::bls12_381, kLarge, 1);
+  const auto small = make_circuit(folder.path() / "small", CurveId::bn254, kSmall, 1);
+  const auto daemon = start_in(*cgroup, folder.path(), "worker_memory_max = \"20 MiB\"\n", 2);
+  auto client = connect(daemon);
+  add_circuit(client, "small", small);
+  REQUIRE(run_job(client, request_for("before", "small", small.witnesses)).state() == v1::DONE);
+  add_circuit(client, "large", large);
+
+  const auto ended = run_job(client, request_for("heavy", "large", large.witnesses));
+
+  INFO(ended.failure().text());
+  CHECK(ended.state() == v1::QUARANTINED);
+  std::string deaths;
+  for (const auto& one : client.workers().value()) deaths += one.last_death() + "\n";
+  CHECK(deaths.find("oom (signal 9)") != std::string::npos);
+  CHECK(run_job(client, request_for("after", "small", small.witnesses)).state() == v1::DONE);
+}
+
+TEST_CASE("pressure in the common cgroup takes synth, then final, then prove, and never the supervisor") {
+  const auto cgroup = cgroup_or_skip();
+  if (!cgroup) return;
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, kSmall, 1);
+  auto daemon = start_in(*cgroup, folder.path(), "worker_memory_max = \"1 GiB\"\n", 1);
+  auto client = connect(daemon);
+  add_circuit(client, "small", files);
+  REQUIRE(run_job(client, request_for("before", "small", files.witnesses)).state() == v1::DONE);
+  // The daemon too: it was started outside.
+  std::ofstream(cgroup->folder() / "cgroup.procs") << daemon.pid() << std::flush;
+  const auto pid = client.daemon_status()->pid();
+  constexpr std::uint64_t kLimit = 256 * kMiB;
+  REQUIRE(cgroup->limit(kLimit));
+  fs::create_directory(cgroup->folder() / "filler");
+  {
+    const Fillers fillers(cgroup->folder() / "filler", kLimit, static_cast<pid_t>(worker(client, "cpu-0").pid()));
+    REQUIRE(eventually([&] { return daemon.log().find("cpu-0: pid") != std::string::npos; }, std::chrono::minutes(1)));
+  }
+  const std::string log = daemon.log();
+  INFO(log);
+  const auto first_death = [&](const std::string& slot) {
+    const auto place = log.find(slot + ": pid");
+    REQUIRE(place != std::string::npos);
+    const auto end = log.find('\n', place);
+    CHECK(log.substr(place, end - place).find("oom (signal 9)") != std::string::npos);
+    return place;
+  };
+  CHECK(first_death("synth-0") < first_death("final-0"));
+  CHECK(first_death("final-0") < first_death("cpu-0"));
+  CHECK(client.daemon_status()->pid() == pid);
+
+  CHECK(run_job(client, request_for("after", "small", files.witnesses)).state() == v1::DONE);
+  daemon.stop();
+  fs::remove(cgroup->folder() / "filler");
+  for (const auto& entry : fs::directory_iterator(cgroup->folder())) CHECK_FALSE(entry.is_directory());
+}

@@ -1,0 +1,108 @@
+// A real memory cgroup for tests (v1, as this kind of machine has it): made under the root of the hierarchy, and gone
+// with its owner. Where none can be made the test says why and ends.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace groth16d {
+
+class MemoryCgroup {
+ public:
+  // nullopt: not here; `why` says so.
+  static std::optional<MemoryCgroup> make(std::string& why) {
+    const std::filesystem::path root = "/sys/fs/cgroup/memory";
+    if (!std::filesystem::exists(root / "memory.limit_in_bytes")) {
+      why = "there is no cgroup v1 memory hierarchy";
+      return std::nullopt;
+    }
+    static int number = 0;
+    const auto folder = root / ("groth16d-test-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
+    if (::mkdir(folder.c_str(), 0755) != 0) {
+      why = folder.string() + ": " + std::strerror(errno);
+      return std::nullopt;
+    }
+    return MemoryCgroup(folder);
+  }
+  MemoryCgroup(MemoryCgroup&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
+  MemoryCgroup& operator=(MemoryCgroup&&) = delete;
+  ~MemoryCgroup() {
+    if (folder_.empty()) return;
+    for (int turn = 0; turn < 200; ++turn) {  // processes that were killed are on their way out
+      std::error_code ignored;
+      for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
+        if (entry.is_directory(ignored)) ::rmdir(entry.path().c_str());
+      if (::rmdir(folder_.c_str()) == 0) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  const std::filesystem::path& folder() const { return folder_; }
+  bool limit(std::uint64_t bytes) const {
+    std::ofstream file(folder_ / "memory.limit_in_bytes");
+    file << bytes << std::flush;
+    return file.good();
+  }
+
+ private:
+  explicit MemoryCgroup(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path folder_;
+};
+
+// Fills a cgroup with memory until a process is gone. The kernel never takes the fillers before a worker: their score
+// is -1000 where that is permitted (CAP_SYS_RESOURCE), and each is smaller than what +200 adds to a worker's score.
+class Fillers {
+ public:
+  // In `folder`, together at most `most_bytes`, growing while process `victim` lives; they go when this is destroyed.
+  Fillers(const std::filesystem::path& folder, std::uint64_t most_bytes, pid_t victim) {
+    const std::string procs = (folder / "cgroup.procs").string();
+    for (std::uint64_t bytes = 0; bytes < most_bytes; bytes += kEach) {
+      const pid_t pid = ::fork();
+      if (pid == 0) fill(procs.c_str(), victim);
+      pids_.push_back(pid);
+    }
+  }
+  Fillers(const Fillers&) = delete;
+  Fillers& operator=(const Fillers&) = delete;
+  ~Fillers() {
+    for (const pid_t pid : pids_) ::kill(pid, SIGKILL);
+    for (const pid_t pid : pids_) ::waitpid(pid, nullptr, 0);
+  }
+
+ private:
+  static constexpr std::size_t kStep = std::size_t{1} << 20;
+  static constexpr std::size_t kEach = 12 * kStep;
+  static constexpr useconds_t kPause_us = 100'000;  // slower than a dead worker is reaped
+
+  [[noreturn]] static void fill(const char* procs, pid_t victim) {
+    const int score = ::open("/proc/self/oom_score_adj", O_WRONLY);
+    [[maybe_unused]] const auto lowered = ::write(score, "-1000", 5);
+    const int join = ::open(procs, O_WRONLY);
+    if (::write(join, "0", 1) != 1) ::_exit(1);
+    for (std::size_t held = 0; held < kEach && ::kill(victim, 0) == 0; held += kStep) {
+      void* piece = ::mmap(nullptr, kStep, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (piece == MAP_FAILED) ::_exit(2);
+      std::memset(piece, 1, kStep);
+      ::usleep(kPause_us);
+    }
+    while (true) ::pause();
+  }
+
+  std::vector<pid_t> pids_;
+};
+
+}  // namespace groth16d

@@ -40,8 +40,8 @@ std::vector<std::string> environment_of(const SpawnSlot& action, const ChildrenC
   }
   std::vector<const char*> passed{"JOURNAL_STREAM"};  // so that log lines carry their priority
 #ifdef GROTH16D_FAILPOINTS
-  passed.insert(passed.end(),
-                {"GROTH16D_FAILPOINTS", "GROTH16D_FAILPOINT_MARKS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"});
+  passed.insert(passed.end(), {"GROTH16D_FAILPOINTS", "GROTH16D_FAILPOINT_MARKS", "ASAN_OPTIONS", "UBSAN_OPTIONS",
+                               "TSAN_OPTIONS", "LD_PRELOAD", "JUMPING_CLOCK"});
 #endif
   for (const char* name : passed)
     if (const char* value = std::getenv(name)) variables.push_back(fmt::format("{}={}", name, value));

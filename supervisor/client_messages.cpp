@@ -247,6 +247,7 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
   message.set_jobs_done(daemon.jobs_done);
   message.set_jobs_failed(daemon.jobs_failed);
   message.set_syntheses(daemon.syntheses);
+  message.set_stale_messages(daemon.stale_events);
   return message;
 }
 

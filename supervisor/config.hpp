@@ -6,6 +6,8 @@
 //   budget = "auto" | 8589934592 | "8 GiB"
 //   critical_reserved = "0 B"            of the budget, for CRITICAL jobs only
 //   max_queued_jobs = 20000
+//   max_in_flight = 0                    partitions admitted at once; 0: as many as the budget holds
+//   ageing = "60 s"                      of a waiting job, after which nothing of any priority overtakes it
 //   max_spool = "64 GiB"
 //   cache_dir = "/var/cache/groth16d"    converted circuits; default: state_dir/cache
 //   cache_max = "64 GiB"                 of them; 0 keeps none

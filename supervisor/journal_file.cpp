@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "common/failpoint.hpp"
+
 namespace groth16d::supervisor {
 namespace {
 
@@ -397,6 +399,8 @@ Result<std::vector<StampedLine>> JournalFile::lines_of(const JobId& job, std::ui
 }
 
 std::vector<Result<void>> JournalFile::commit(std::span<const JournalEntry> entries) {
+  if (GROTH16D_FAILPOINT("journal.commit"))
+    return std::vector<Result<void>>(entries.size(), failpoint_error("journal.commit"));
   std::vector<Result<void>> results;
   auto begun = execute(database_.get(), "BEGIN IMMEDIATE", "journal.commit");
   if (!begun) return std::vector<Result<void>>(entries.size(), begun);

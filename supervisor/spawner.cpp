@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/failpoint.hpp"
+
 namespace groth16d::supervisor {
 namespace {
 
@@ -56,6 +58,9 @@ struct Prepared {
   int cgroup_procs = -1;
   int report = -1;  // write end of the CLOEXEC pipe
   pid_t parent = 0;
+  // Test builds only: the child kills its parent at this place.
+  bool orphaned_before_death_signal = false;
+  bool orphaned_before_exec = false;
 };
 
 Prepared prepare(const SpawnRequest& request, int report) {
@@ -71,6 +76,8 @@ Prepared prepare(const SpawnRequest& request, int report) {
   prepared.cgroup_procs = request.cgroup_procs;
   prepared.report = report;
   prepared.parent = ::getpid();
+  prepared.orphaned_before_death_signal = GROTH16D_FAILPOINT("spawn.orphaned_before_death_signal");
+  prepared.orphaned_before_exec = GROTH16D_FAILPOINT("spawn.orphaned_before_exec");
   return prepared;
 }
 
@@ -123,6 +130,7 @@ bool place_descriptors(const Prepared& prepared, int& report) {
   // First of all: what it touches from here on is charged to its leaf, and it never works outside its limit.
   if (prepared.cgroup_procs >= 0 && ::write(prepared.cgroup_procs, "0", 1) != 1) give_up(report, Step::cgroup);
   raise_oom_score(prepared.oom_score_adj);
+  if (prepared.orphaned_before_death_signal) ::kill(prepared.parent, SIGKILL);
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report, Step::parent_death);
   // The parent may have died before the line above: then nobody will ever send that signal.
   if (::getppid() != prepared.parent) ::_exit(70);
@@ -130,6 +138,7 @@ bool place_descriptors(const Prepared& prepared, int& report) {
   ::setpgid(0, 0);
   reset_signals();
   if (!place_descriptors(prepared, report)) give_up(report, Step::descriptors);
+  if (prepared.orphaned_before_exec) ::kill(prepared.parent, SIGKILL);
   ::execve(prepared.file, prepared.arguments.data(), prepared.environment.data());
   give_up(report, Step::exec);
 }

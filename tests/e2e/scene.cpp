@@ -50,20 +50,28 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-CircuitFiles make_circuit(const fs::path& folder, groth16::CurveId curve, std::uint32_t domain_log2, std::uint32_t n) {
+CircuitFiles make_circuit_of(const fs::path& folder, const WriteCircuit& write_circuit,
+                             const WriteWitness& write_witness, std::uint32_t n) {
   fs::create_directories(folder);
   CircuitFiles files{folder / "circuit.zkey", folder / "circuit.r1cs", folder / "verification_key.json", {}};
-  const demo::FifthPowerCircuit circuit(demo::FifthPowerCircuit::rounds_that_fill(domain_log2));
-  write_file(files.r1cs, [&](formats::ByteSink& sink) { return circuit.write_r1cs(curve, sink); });
-  for (std::uint64_t key = 1; key <= n; ++key) {
-    files.witnesses.push_back(folder / ("witness-" + std::to_string(key) + ".wtns"));
-    write_file(files.witnesses.back(),
-               [&](formats::ByteSink& sink) { return circuit.write_witness(curve, kPlaintext, key, sink); });
+  write_file(files.r1cs, write_circuit);
+  for (std::uint64_t number = 1; number <= n; ++number) {
+    files.witnesses.push_back(folder / ("witness-" + std::to_string(number) + ".wtns"));
+    write_file(files.witnesses.back(), [&](formats::ByteSink& sink) { return write_witness(number, sink); });
   }
-  const Outcome setup = ctl({"setup", "--insecure", "--r1cs", files.r1cs, "--zkey", files.zkey, "--vk", files.vk});
+  const Outcome setup = ctl({"setup", "--insecure", "--seed", std::to_string(kToxicSeed), "--r1cs", files.r1cs,
+                             "--zkey", files.zkey, "--vk", files.vk});
   INFO(setup.err);
   REQUIRE(setup.exit_code == 0);
   return files;
+}
+
+CircuitFiles make_circuit(const fs::path& folder, groth16::CurveId curve, std::uint32_t domain_log2, std::uint32_t n) {
+  const demo::FifthPowerCircuit circuit(demo::FifthPowerCircuit::rounds_that_fill(domain_log2));
+  return make_circuit_of(
+      folder, [&](formats::ByteSink& sink) { return circuit.write_r1cs(curve, sink); },
+      [&](std::uint64_t key, formats::ByteSink& sink) { return circuit.write_witness(curve, kPlaintext, key, sink); },
+      n);
 }
 
 client::PrivateDaemon start_daemon(const fs::path& root, std::uint32_t synth, std::uint32_t cpu, std::uint32_t final) {

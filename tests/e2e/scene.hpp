@@ -11,6 +11,7 @@
 #include "client/lib/private_daemon.hpp"
 #include "client/lib/wait.hpp"
 #include "groth16/algebra/curve_id.hpp"
+#include "groth16/formats/byte_sink.hpp"
 
 namespace groth16d::e2e {
 
@@ -35,7 +36,16 @@ struct CircuitFiles {
   std::vector<fs::path> witnesses;
 };
 
-// Writes the demonstration's circuit, filled to 2^domain_log2 rows, an insecure key and witnesses of keys 1 .. n.
+// Every key of a scene is made from these toxic values, so a scripted prove stage can open them.
+inline constexpr std::uint64_t kToxicSeed = 1;
+
+// Writes circuit.r1cs, an insecure key, its verification key, and witnesses number 1 .. n.
+using WriteCircuit = std::function<Result<void>(groth16::formats::ByteSink&)>;
+using WriteWitness = std::function<Result<void>(std::uint64_t number, groth16::formats::ByteSink&)>;
+CircuitFiles make_circuit_of(const fs::path& folder, const WriteCircuit& write_circuit,
+                             const WriteWitness& write_witness, std::uint32_t n);
+
+// The same for the demonstration's circuit, filled to 2^domain_log2 rows, and witnesses of keys 1 .. n.
 CircuitFiles make_circuit(const fs::path& folder, groth16::CurveId curve, std::uint32_t domain_log2, std::uint32_t n);
 
 // A private daemon that reads below `root`. Fails the test where it does not start.

@@ -27,10 +27,11 @@ v1::Up cancelled() {
   return up;
 }
 
-// A place where a test can make any stage fail: "synth.start", "synth.report", ...
+// A place where a test can make any stage fail: "synth.start", "synth.report", ...; or one job's: "synth.start/job".
 Outcome<void> stage_failpoint(const v1::Down& message, std::string_view place) {
   const std::string name = std::string(stage_of(message)) + "." + std::string(place);
-  if (GROTH16D_FAILPOINT(name)) return tl::unexpected(failure_of_slot(failpoint_error(name).value()));
+  if (GROTH16D_FAILPOINT(name) || GROTH16D_FAILPOINT(name + "/" + work_of(message).job()))
+    return tl::unexpected(failure_of_slot(failpoint_error(name).value()));
   return {};
 }
 

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <zmq.hpp>
 
+#include "common/failpoint.hpp"
+
 namespace groth16d::worker {
 
 namespace {
@@ -305,6 +307,14 @@ Result<void> Conversation::send_released(const LeaseName& name, std::uint64_t as
   up.set_assignment(assignment);
   up.mutable_released()->set_segment(name.segment);
   up.mutable_released()->set_generation(name.generation);
+  if (GROTH16D_FAILPOINT("released.of_old_generation")) {
+    v1::Up old = up;
+    old.mutable_released()->set_generation(name.generation - 1);
+    if (Result<void> sent = send(std::move(old)); !sent) return sent;
+  }
+  if (GROTH16D_FAILPOINT("released.twice")) {
+    if (Result<void> sent = send(up); !sent) return sent;
+  }
   return send(std::move(up));
 }
 

@@ -208,7 +208,7 @@ Resident resident(const Daemon& daemon, client::Client& client) {
   return {daemon_status(client).budget_used_bytes(), sum_of(memfds_of(daemon.pid()))};
 }
 
-void await_resident(const Daemon& daemon, client::Client& client, const Resident& before) {
+void await_memory_back(const Daemon& daemon, client::Client& client, const Resident& before) {
   Resident now;
   const bool same = eventually(
       [&] {

@@ -104,6 +104,6 @@ struct Resident {
 };
 Resident resident(const Daemon& daemon, client::Client& client);
 // Waits until what is resident is `before` again.
-void await_resident(const Daemon& daemon, client::Client& client, const Resident& before);
+void await_memory_back(const Daemon& daemon, client::Client& client, const Resident& before);
 
 }  // namespace groth16d::faults

@@ -95,7 +95,7 @@ TEST_CASE("fault 26: CANCEL ends every stage at its next poll point, and everyth
 
   check_no_result(client, "cancelled");
   CHECK(worker_on(client, "cpu-0").epoch() == epoch);  // nobody was killed
-  await_resident(scene.daemon, client, before);
+  await_memory_back(scene.daemon, client, before);
   prove(client, "after");
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("fault 26: whoever is deaf to CANCEL is killed after the grace time, i
     const auto successor = await_successor(client, victim);
     CHECK(successor.last_death().find("requested") != std::string::npos);
     check_no_result(client, "cancelled");
-    await_resident(scene.daemon, client, before);
+    await_memory_back(scene.daemon, client, before);
     prove(client, "after", 2);
   }
 }
@@ -137,7 +137,7 @@ TEST_CASE("fault 26: an expired deadline is a cancel") {
   CHECK((ended.state() == v1::CANCELLED || ended.state() == v1::FAILED));
   CHECK(ended.failure().text().find("deadline") != std::string::npos);
   check_no_result(client, "late");
-  await_resident(scene.daemon, client, before);
+  await_memory_back(scene.daemon, client, before);
 }
 
 TEST_CASE("fault 27: what the client does to its file after the reply changes nothing") {
@@ -163,8 +163,10 @@ TEST_CASE("fault 27: what the client does to its file after the reply changes no
     CHECK(e2e::wait_for(client, job).state() == v1::DONE);
     e2e::checked_result(client, job, files.vk);
   }
-  // The same name with the file's new content is another job, and the refusal says that the digests differ.
-  const auto other = client.submit(e2e::request_for("job-0", kCircuit, {files.witnesses[0]}));
+  // The same request is the same job, whatever its file holds now; another one under its name is refused for its
+  // digest.
+  CHECK(client.submit(e2e::request_for("job-0", kCircuit, {files.witnesses[0]})).has_value());
+  const auto other = client.submit(e2e::request_for("job-0", kCircuit, {files.witnesses[1]}));
   REQUIRE_FALSE(other.has_value());
   CHECK(other.error().code == ErrorCode::conflict);
   CHECK(other.error().name == "job.digest");

@@ -96,7 +96,8 @@ TEST_CASE("fault 23: whichever commit fails, its reply is 503 or the result is s
       submit(client, request("job", 2));
     }
     check_proven(client, "job");
-    CHECK(client.close("job").has_value() == true);
+    CHECK(eventually([&] { return client.close("job").has_value(); }));
+    CHECK((n > 4 || marks.fired("journal.commit")));  // so many commits at least: acceptance, two results, the end
     CHECK(scene.daemon.stop() == 0);
   }
 }

@@ -56,7 +56,7 @@ TEST_CASE("fault 12: whichever allocation fails, the partition waits, is proven,
 
     CHECK(marks.fired("segments.allocate"));
     CHECK(outcomes(ended, "prove") == Outcomes{"done", "done"});
-    await_resident(scene.daemon, client, before);
+    await_memory_back(scene.daemon, client, before);
     CHECK(worker_on(client, "synth-0").restarts() == 0);
   }
 }
@@ -93,7 +93,7 @@ TEST_CASE("fault 14: RELEASED twice or of an old generation is counted and chang
 
   prove(client, "second", 4);
 
-  await_resident(scene.daemon, client, before);
+  await_memory_back(scene.daemon, client, before);
   // At least witness and ab of synthesis, prove stage, b2 and assembly, each twice too often.
   CHECK(daemon_status(client).stale_messages() >= stale + 2 * 4 * 4);
 }
@@ -128,7 +128,7 @@ TEST_CASE("fault 14: messages of an old epoch are counted and ignored") {
   CHECK(eventually([&] { return daemon_status(client).stale_messages() >= stale + 150; }));
   const auto ended = check_proven(client, "slow");
   CHECK(outcomes(ended, "synth") == Outcomes{"done"});
-  await_resident(scene.daemon, client, before);
+  await_memory_back(scene.daemon, client, before);
 }
 
 TEST_CASE("fault 19: a job over the whole budget is refused at once, with both numbers") {
@@ -177,7 +177,7 @@ TEST_CASE("resident and one and a half partitions are budget enough for 50 jobs"
   for (int job = 0; job < 50; ++job) submit(client, request("job-" + std::to_string(job), 1 + job % 3));
   for (int job = 0; job < 50; ++job) check_proven(client, "job-" + std::to_string(job));
 
-  await_resident(scene.daemon, client, before);
+  await_memory_back(scene.daemon, client, before);
 }
 
 TEST_CASE("fault 19: a job that just fits is admitted within its ageing although small urgent ones keep coming") {

@@ -96,7 +96,9 @@ void terminate_at_random_moments(int times) {
   auto client = scene.restart();
   v1::ListRequest all;
   all.set_limit(100'000);
-  for (const auto& job : client.list(all).value()) check_proven(client, job.job());
+  const auto listed = client.list(all);
+  REQUIRE(listed.has_value());
+  for (const auto& job : *listed) check_proven(client, job.job());
 }
 
 }  // namespace

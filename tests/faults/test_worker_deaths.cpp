@@ -50,7 +50,7 @@ TEST_CASE("fault 01: a synth worker that is killed while it writes costs one syn
   CHECK(outcomes(ended, "synth") == Outcomes{"died", "done"});
   CHECK(ended.partitions(0).attempt() == 2);
   CHECK(outcomes(ended, "prove") == Outcomes{"done"});
-  await_resident(fault.scene.daemon, fault.client, fault.before);
+  await_memory_back(fault.scene.daemon, fault.client, fault.before);
 }
 
 TEST_CASE("fault 02: a prove worker that is killed in its computation costs no synthesis") {
@@ -62,7 +62,7 @@ TEST_CASE("fault 02: a prove worker that is killed in its computation costs no s
   CHECK(outcomes(ended, "synth") == Outcomes{"done"});
   CHECK(outcomes(ended, "prove") == Outcomes{"died", "done"});
   await_successor(fault.client, fault.victim);
-  await_resident(fault.scene.daemon, fault.client, fault.before);
+  await_memory_back(fault.scene.daemon, fault.client, fault.before);
 }
 
 TEST_CASE("fault 03: a finalizer that is killed in b_g2_msm costs b_g2_msm alone, and ab is gone meanwhile") {
@@ -87,7 +87,7 @@ TEST_CASE("fault 03: a finalizer that is killed in b_g2_msm costs b_g2_msm alone
   CHECK(outcomes(ended, "b2") == Outcomes{"died", "done"});
   CHECK(outcomes(ended, "prove") == Outcomes{"done"});
   CHECK(outcomes(ended, "synth") == Outcomes{"done"});
-  await_resident(fault.scene.daemon, fault.client, fault.before);
+  await_memory_back(fault.scene.daemon, fault.client, fault.before);
 }
 
 TEST_CASE("fault 03: a finalizer that is killed in assembly costs the assembly alone") {
@@ -99,7 +99,7 @@ TEST_CASE("fault 03: a finalizer that is killed in assembly costs the assembly a
   CHECK(outcomes(ended, "assemble") == Outcomes{"died", "done"});
   CHECK(outcomes(ended, "b2") == Outcomes{"done"});
   CHECK(outcomes(ended, "prove") == Outcomes{"done"});
-  await_resident(fault.scene.daemon, fault.client, fault.before);
+  await_memory_back(fault.scene.daemon, fault.client, fault.before);
 }
 
 TEST_CASE("fault 07: a worker that is stopped past its heartbeat is frozen, killed and replaced, whatever wakes it") {
@@ -119,7 +119,7 @@ TEST_CASE("fault 07: a worker that is stopped past its heartbeat is frozen, kill
   const auto ended = check_proven(fault.client, "second");
   CHECK(outcomes(ended, "synth") == Outcomes{"done"});
   CHECK(outcomes(ended, "prove") == Outcomes{"died", "done"});
-  await_resident(fault.scene.daemon, fault.client, fault.before);
+  await_memory_back(fault.scene.daemon, fault.client, fault.before);
 }
 
 TEST_CASE("fault 08: a worker that beats and makes no progress is stuck, and its last words are kept") {
@@ -144,7 +144,9 @@ TEST_CASE("fault 08: a worker that beats and makes no progress is stuck, and its
 }
 
 TEST_CASE("fault 09: a worker that will not leave is killed, and the drain still ends with 0") {
-  Scene scene(ProveStage::scripted);
+  Settings settings;
+  settings.deadlines["heartbeat_timeout"] = "90 s";  // so that it is the drain's patience that ends
+  Scene scene(ProveStage::scripted, settings);
   scene.programs.script("call:1 linger\ncall:1 ignore 15\n");  // 15: SIGTERM
   auto client = scene.start();
   prove(client, "only");

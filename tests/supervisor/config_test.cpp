@@ -23,6 +23,8 @@ runtime_dir = "/run/proofs"
 roots = ["/srv/a", "/srv/b"]
 budget = "8 GiB"
 max_queued_jobs = 7
+max_in_flight = 9
+ageing = "30 s"
 max_spool = 4096
 cache_dir = "/var/cache/proofs"
 cache_max = "7 GiB"
@@ -48,6 +50,8 @@ prove = "2 min"
   CHECK(config->roots == std::vector<std::filesystem::path>{"/srv/a", "/srv/b"});
   CHECK(config->budget_bytes == std::uint64_t{8} << 30);
   CHECK(config->core.max_queued_jobs == 7);
+  CHECK(config->core.max_in_flight == 9);
+  CHECK(config->core.ageing == std::chrono::seconds(30));
   CHECK(config->max_spool_bytes == 4096);
   CHECK(cache_folder(*config) == "/var/cache/proofs");
   CHECK(config->cache_max_bytes == std::uint64_t{7} << 30);

@@ -104,7 +104,9 @@ TEST_CASE("a job that no worker can hold is quarantined as such, and the next jo
   INFO(ended.failure().text());
   CHECK(ended.state() == v1::QUARANTINED);
   std::string deaths;
-  for (const auto& one : client.workers().value()) deaths += one.last_death() + "\n";
+  const auto workers = client.workers();
+  REQUIRE(workers);
+  for (const auto& one : *workers) deaths += one.last_death() + "\n";
   CHECK(deaths.find("oom (signal 9)") != std::string::npos);
   CHECK(run_job(client, request_for("after", "small", small.witnesses)).state() == v1::DONE);
 }

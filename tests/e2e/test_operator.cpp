@@ -184,7 +184,9 @@ TEST_CASE("a role that is drained leaves its work waiting, and enabling it goes 
   REQUIRE(client::operate_and_wait(operators, ipc::Command::worker_drain, "cpu-1", false, options).has_value());
 
   REQUIRE(run_job(client, request_for("with-one", "rest", files.witnesses)).state() == v1::DONE);
-  for (const auto& span : client.status("with-one")->timeline()) CHECK(span.slot() != "cpu-1");
+  const auto ended = client.status("with-one");
+  REQUIRE(ended);
+  for (const auto& span : ended->timeline()) CHECK(span.slot() != "cpu-1");
   REQUIRE(client.submit(request_for("waits", "rest", files.witnesses)).has_value());
   REQUIRE(client::operate_and_wait(operators, ipc::Command::worker_enable, "cpu-1", false, options).has_value());
 

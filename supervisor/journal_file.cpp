@@ -400,7 +400,7 @@ Result<std::vector<StampedLine>> JournalFile::lines_of(const JobId& job, std::ui
 
 std::vector<Result<void>> JournalFile::commit(std::span<const JournalEntry> entries) {
   if (GROTH16D_FAILPOINT("journal.commit"))
-    return std::vector<Result<void>>(entries.size(), failpoint_error("journal.commit"));
+    return std::vector<Result<void>>(entries.size(), failure(ErrorCode::system, "journal.commit", "failpoint"));
   std::vector<Result<void>> results;
   auto begun = execute(database_.get(), "BEGIN IMMEDIATE", "journal.commit");
   if (!begun) return std::vector<Result<void>>(entries.size(), begun);

@@ -92,7 +92,10 @@ void Daemon::start(const std::vector<std::string>& environment) {
   REQUIRE(is_running());
 }
 
-void Daemon::signal(int number) const { REQUIRE(::kill(pid_, number) == 0); }
+void Daemon::signal(int number) const {
+  REQUIRE(pid_ > 0);  // or it would reach processes of others
+  REQUIRE(::kill(pid_, number) == 0);
+}
 
 bool Daemon::is_running() { return pid_ > 0 && is_alive(pid_); }
 

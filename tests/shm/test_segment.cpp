@@ -203,7 +203,8 @@ TEST_CASE("what is no segment, or lies about its size, is refused") {
   }
   SECTION("another layout version") {
     const UniqueFd fd = allocate();
-    REQUIRE(::pwrite(fd.get(), "\x02", 1, offsetof(SegmentHeader, layout_version)) == 1);
+    const std::uint32_t other = kLayoutVersion + 1;
+    REQUIRE(::pwrite(fd.get(), &other, sizeof other, offsetof(SegmentHeader, layout_version)) == sizeof other);
     CHECK(read_header(fd.get()).error().name == "segment.header");
   }
   SECTION("a capacity that the memfd does not have") {

@@ -591,7 +591,8 @@ void World::end_task(Process& p, bool release) {
   const bool load = std::holds_alternative<AssignLoad>(task.what);
   p.task.reset();
   p.private_bytes = 0;
-  if (!release || p.behaviour.keeps_leases) return;
+  const bool owes_nothing = std::holds_alternative<AssignAdopt>(task.what);  // it reads residents only
+  if (!release || (p.behaviour.keeps_leases && !owes_nothing)) return;
   for (const auto& [ref, writable] : named_by(task.what, p.slot.role)) {
     const Memory& memory = memory_.at(ref);
     const bool resident = (memory.kind == BufferKind::key || memory.kind == BufferKind::r1cs) && !load;

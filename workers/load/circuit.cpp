@@ -1,5 +1,6 @@
 #include "workers/load/circuit.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -238,6 +239,9 @@ Result<std::optional<PreparedCircuit>> load_cached(const CircuitFiles& files, co
   if (read) return entry->circuit();
   if (read.error().code == ErrorCode::cancelled) return tl::unexpected(read.error());
   spdlog::warn("{}; it is removed, and the files are converted again", read.error().text);
+  // A conversion does not write between the sections: nothing of the damage may stay there.
+  std::ranges::fill(*key, std::byte{0});
+  std::ranges::fill(*r1cs, std::byte{0});
   if (const auto source = source_of(files)) cache.remove(*source);
   return std::nullopt;
 }

@@ -200,6 +200,13 @@ v1::CircuitStatus status_of(const CircuitView& circuit) {
   message.set_adoptions(circuit.adoptions);
   for (const std::string& warning : circuit.facts.warnings) message.add_warnings(warning);
   if (circuit.failure) *message.mutable_failure() = failure_of(*circuit.failure);
+  for (const PrivateNeedView& need : circuit.needs) {
+    auto* entry = message.add_needs();
+    entry->set_stage(std::string(to_string(need.stage)));
+    entry->set_formula_bytes(need.formula_bytes);
+    entry->set_observed_bytes(need.observed_bytes);
+    entry->set_reserved_bytes(need.reserved_bytes);
+  }
   return message;
 }
 
@@ -248,6 +255,7 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
   message.set_jobs_failed(daemon.jobs_failed);
   message.set_syntheses(daemon.syntheses);
   message.set_stale_messages(daemon.stale_events);
+  message.set_private_overruns(daemon.private_overruns);
   return message;
 }
 

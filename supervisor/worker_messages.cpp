@@ -198,23 +198,26 @@ std::optional<Event> event_of(const ipc::Up& up) {
     case ipc::Up::kInspected:
       return inspected(from, up.inspected());
     case ipc::Up::kLoaded:
-      return CircuitLoaded{from, facts_of(up.loaded().circuit())};
+      return CircuitLoaded{from, facts_of(up.loaded().circuit()), up.private_peak_bytes()};
     case ipc::Up::kSealed:
-      return WitnessSealed{from, up.sealed().witness_bytes()};
+      return WitnessSealed{from, up.sealed().witness_bytes(), up.private_peak_bytes()};
     case ipc::Up::kProveDone:
-      return ProveDone{from, up.prove_done().sums()};
+      return ProveDone{from, up.prove_done().sums(), up.private_peak_bytes()};
     case ipc::Up::kB2Done:
-      return B2Done{from, up.b2_done().point()};
+      return B2Done{from, up.b2_done().point(), up.private_peak_bytes()};
     case ipc::Up::kAssembleDone: {
       const auto& done = up.assemble_done();
-      return AssembleDone{from, {done.proof(), done.proof_json(), done.public_json()}};
+      return AssembleDone{from, {done.proof(), done.proof_json(), done.public_json()}, up.private_peak_bytes()};
     }
     case ipc::Up::kCancelled:
       return AssignmentCancelled{from};
     case ipc::Up::kFailed: {
       const auto& failed = up.failed();
-      return AssignmentFailed{
-          from, {code_of(failed.code()), failed.name(), failed.text()}, failed.retryable(), blame_of(failed.blame())};
+      return AssignmentFailed{from,
+                              {code_of(failed.code()), failed.name(), failed.text()},
+                              failed.retryable(),
+                              blame_of(failed.blame()),
+                              up.private_peak_bytes()};
     }
     case ipc::Up::BODY_NOT_SET:
       return std::nullopt;

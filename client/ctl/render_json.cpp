@@ -37,6 +37,13 @@ Json buffer_json(const v1::BufferCount& buffer) {
   return {{"kind", buffer.kind()}, {"stage", buffer.stage()}, {"count", buffer.count()}, {"bytes", buffer.bytes()}};
 }
 
+Json need_json(const v1::PrivateNeed& need) {
+  return {{"stage", need.stage()},
+          {"formula_bytes", need.formula_bytes()},
+          {"observed_bytes", need.observed_bytes()},
+          {"reserved_bytes", need.reserved_bytes()}};
+}
+
 template <class Items, class Fn>
 Json array_of(const Items& items, Fn&& item_json) {
   Json array = Json::array();
@@ -95,6 +102,7 @@ Json to_json(const v1::CircuitStatus& circuit) {
                {"conversions", circuit.conversions()},
                {"adoptions", circuit.adoptions()},
                {"source_bytes_read", circuit.source_bytes_read()}};
+  json["needs"] = array_of(circuit.needs(), need_json);
   json["warnings"] = Json(circuit.warnings());
   if (circuit.has_failure()) json["failure"] = failure_json(circuit.failure());
   return json;
@@ -130,7 +138,8 @@ Json to_json(const v1::DaemonStatus& daemon) {
                {"jobs_running", daemon.jobs_running()},
                {"jobs_done", daemon.jobs_done()},
                {"jobs_failed", daemon.jobs_failed()},
-               {"syntheses", daemon.syntheses()}};
+               {"syntheses", daemon.syntheses()},
+               {"private_overruns", daemon.private_overruns()}};
   json["queues"] = array_of(daemon.queues(), [](const v1::QueueStatus& queue) {
     return Json{{"priority", word(queue.priority())}, {"jobs", queue.jobs()}, {"partitions", queue.partitions()}};
   });

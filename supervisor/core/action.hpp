@@ -201,7 +201,7 @@ struct Assign {
   AssignmentId assignment = 0;
   Work work;
   Assignment what;
-  std::optional<std::uint64_t> private_bytes = {};  // that the budget holds for it; none: not known before it has run
+  std::optional<std::uint64_t> private_bytes = {};  // that it may take for itself; none: not known before it has run
 };
 struct CancelAssignment {
   SlotId slot;

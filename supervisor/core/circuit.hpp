@@ -14,6 +14,7 @@
 
 #include <set>
 
+#include "supervisor/budget/private_need.hpp"
 #include "supervisor/core/types.hpp"
 
 namespace groth16d::supervisor {
@@ -50,6 +51,7 @@ struct Circuit {
   AfterRetreat after = AfterRetreat::known;
   bool inspected = false;
   CircuitFacts facts;
+  ObservedPeaks peaks;  // of its stages, for as long as the key file is the same
   std::optional<Error> failure;
 
   SegmentRef key_file, r1cs_file, key, r1cs;

@@ -61,7 +61,7 @@ bool Machine::admit_head(const AdmissionLine<Partition>::Candidate& head) {
     }
   }
   if (circuit.phase == CircuitPhase::resident) {
-    const Charge charge = partition_charge(partition);
+    const Charge charge = partition_charge(circuit, partition.input.input_bytes);
     if (!budget_.try_reserve({Holder::partition, partition.uid}, charge, critical)) {
       wait_for_memory(charge.total(), critical, &circuit);
       return false;
@@ -84,37 +84,51 @@ bool Machine::admit_reserved_share() {
   Partition* partition = admission_.front(Priority::critical);
   if (!partition || partition->job->circuit->phase != CircuitPhase::resident) return false;
   if (config_.max_in_flight > 0 && in_flight_ >= config_.max_in_flight) return false;
-  const Charge charge = partition_charge(*partition);
+  const Charge charge = partition_charge(*partition->job->circuit, partition->input.input_bytes);
   if (!budget_.fits_reserved_share(charge.total())) return false;
   if (!budget_.try_reserve({Holder::partition, partition->uid}, charge, true)) return false;
   start_partition(*partition);
   return true;
 }
 
-Charge Machine::partition_charge(const Partition& partition) const {
-  const CircuitFacts& facts = partition.job->circuit->facts;
+PrivateNeeds Machine::private_needs(const Circuit& circuit) const {
+  return circuit.peaks.corrected(formula_needs(circuit.facts), config_.need_margin_bytes);
+}
+
+// A worker's peak beyond its resting size, which its slot pays for.
+void Machine::observe_peak(const Slot& slot, AssignmentId assignment, std::uint64_t peak_bytes, bool complete) {
+  const Task& task =
+      *std::find_if(slot.tasks.begin(), slot.tasks.end(), [assignment](const Task& t) { return t.id == assignment; });
+  Circuit* circuit = task.circuit ? task.circuit : task.partition->job->circuit;
+  if (peak_bytes == 0 || !circuit || task.stage == Stage::inspect) return;
+  const std::uint64_t resting = config_.role(slot.id.role).resting_bytes;
+  const std::uint64_t beyond = peak_bytes > resting ? peak_bytes - resting : 0;
+  const std::uint64_t reserved = (task.partition ? task.partition->needs : private_needs(*circuit))[task.stage];
+  if (beyond > reserved) {
+    ++private_overruns_;
+    log(task.partition ? task.partition->job : nullptr, 4, to_string(slot.id),
+        std::string(to_string(task.stage)) + " took " + std::to_string(beyond) + " bytes of private memory, " +
+            std::to_string(reserved) + " were reserved");
+  }
+  circuit->peaks.observe(task.stage, beyond, complete);
+}
+
+Charge Machine::partition_charge(const Circuit& circuit, std::uint64_t input_bytes) const {
   Charge charge;
-  charge[BufferKind::input] = segment_bytes(partition.input.input_bytes);
-  charge[BufferKind::witness] = segment_bytes(facts.witness_bytes);
-  if (facts.ab_bytes > 0) charge[BufferKind::ab] = segment_bytes(facts.ab_bytes);
-  // PROVE and B2 run together; synthesis before and assembly after them run alone.
-  charge[BufferKind::private_memory] = std::max(
-      {facts.synth_private_bytes, facts.prove_private_bytes + facts.b2_private_bytes, facts.assemble_private_bytes});
+  charge[BufferKind::input] = segment_bytes(input_bytes);
+  charge[BufferKind::witness] = segment_bytes(circuit.facts.witness_bytes);
+  if (circuit.facts.ab_bytes > 0) charge[BufferKind::ab] = segment_bytes(circuit.facts.ab_bytes);
+  charge[BufferKind::private_memory] = private_needs(circuit).whole_life();
   return charge;
 }
 
 std::optional<Error> Machine::never_fits(const Circuit& circuit, std::uint64_t input_bytes, Priority priority) const {
-  const CircuitFacts& facts = circuit.facts;
   Charge resident = load_charge(circuit);
   const std::uint64_t loading = resident.total();
-  resident[BufferKind::private_memory] = 0;
-  Charge needed = resident;
-  needed[BufferKind::input] = segment_bytes(input_bytes);
-  needed[BufferKind::witness] = segment_bytes(facts.witness_bytes);
-  if (facts.ab_bytes > 0) needed[BufferKind::ab] = segment_bytes(facts.ab_bytes);
-  needed[BufferKind::private_memory] = std::max(
-      {facts.synth_private_bytes, facts.prove_private_bytes + facts.b2_private_bytes, facts.assemble_private_bytes});
-  const std::uint64_t most = std::max(loading, needed.total());
+  resident[BufferKind::private_memory] = 0;  // the loader's, gone by then
+  const Charge partition = partition_charge(circuit, input_bytes);
+  for (std::size_t k = 0; k < kBufferKinds; ++k) resident.bytes[k] += partition.bytes[k];
+  const std::uint64_t most = std::max(loading, resident.total());
   const std::uint64_t available = budget_.ever_available(priority == Priority::critical);
   if (most <= available) return std::nullopt;
   return Error{ErrorCode::too_large, "budget.too_large",
@@ -184,6 +198,7 @@ void Machine::start_partition(Partition& partition) {
   partition.phase = Phase::allocating;
   partition.admitted = true;
   partition.admission = next_admission_++;
+  partition.needs = private_needs(circuit);
   last_admitted_[static_cast<std::size_t>(partition.job->record.priority) - 1] = {partition.job->uid, partition.index,
                                                                                   partition.admission};
   ++in_flight_;

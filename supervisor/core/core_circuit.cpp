@@ -193,6 +193,7 @@ void Machine::handle(const CircuitInspected& event) {
   succeed(slot->id);
   circuit->source_bytes_read += event.facts.source_bytes_read;
   if (wanted) {
+    if (circuit->facts.key_digest != event.facts.key_digest) circuit->peaks = {};
     circuit->facts = event.facts;
     circuit->inspected = true;
     log(nullptr, 6, to_string(slot->id),
@@ -231,7 +232,7 @@ Charge Machine::load_charge(const Circuit& circuit) const {
   Charge charge;
   charge[BufferKind::key] = segment_bytes(circuit.facts.key_bytes);
   if (circuit.facts.r1cs_bytes > 0) charge[BufferKind::r1cs] = segment_bytes(circuit.facts.r1cs_bytes);
-  charge[BufferKind::private_memory] = circuit.facts.load_private_bytes;
+  charge[BufferKind::private_memory] = private_needs(circuit)[Stage::load];
   return charge;
 }
 
@@ -247,6 +248,7 @@ void Machine::handle(const CircuitLoaded& event) {
   Circuit* circuit = find_task(*slot, event.from.assignment)->circuit;
   const bool adopting = circuit->phase == CircuitPhase::adopting;
   const bool wanted = circuit->phase == CircuitPhase::loading;
+  if (!adopting) observe_peak(*slot, event.from.assignment, event.private_peak_bytes, true);
   end_task(*slot, event.from.assignment, wanted || adopting ? "done" : "cancelled");
   succeed(slot->id);
   if (adopting) return adopted(*circuit, event.facts);

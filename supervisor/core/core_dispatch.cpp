@@ -8,25 +8,6 @@ namespace {
 
 using Leases = std::vector<std::pair<SegmentRef, LeaseMode>>;
 
-// What the facts say the stage holds for itself; an inspection is what finds the facts.
-std::optional<std::uint64_t> private_bytes_of(const CircuitFacts& facts, Stage stage) {
-  switch (stage) {
-    case Stage::inspect:
-      return std::nullopt;
-    case Stage::load:
-      return facts.load_private_bytes;
-    case Stage::synth:
-      return facts.synth_private_bytes;
-    case Stage::prove:
-      return facts.prove_private_bytes;
-    case Stage::b2:
-      return facts.b2_private_bytes;
-    case Stage::assemble:
-      return facts.assemble_private_bytes;
-  }
-  return std::nullopt;
-}
-
 Work next_work(Partition& partition, Stage stage) {
   std::uint32_t& attempts = partition.attempts[static_cast<std::size_t>(stage)];
   if (attempts == 0 || !mutated(Mutation::attempts_not_counted)) ++attempts;
@@ -186,7 +167,7 @@ void Machine::dispatch_final(Slot& slot) {
   assign_partition(slot, *partition, Stage::b2, leases, AssignB2{circuit.key, circuit.r1cs, partition->witness});
 }
 
-Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const CircuitFacts& facts, const Leases& leases,
+Task& Machine::assign(Slot& slot, Stage stage, const Work& work, std::uint64_t private_bytes, const Leases& leases,
                       Assignment what) {
   if (slot.credit == 0) violations_.push_back("I8: an assignment beyond the credit of " + to_string(slot.id));
   --slot.credit;
@@ -200,7 +181,9 @@ Task& Machine::assign(Slot& slot, Stage stage, const Work& work, const CircuitFa
     task.leases.push_back(ref);
   }
   slot.progress_permille = 0;
-  act(Assign{slot.id, slot.epoch, task.id, work, std::move(what), private_bytes_of(facts, stage)});
+  // The process may take what the formula allows: a peak above a corrected need is to be seen, not to be killed.
+  const auto known = stage == Stage::inspect ? std::nullopt : std::optional(private_bytes);
+  act(Assign{slot.id, slot.epoch, task.id, work, std::move(what), known});
   publish(slot);
   return task;
 }
@@ -209,7 +192,8 @@ Task& Machine::assign_partition(Slot& slot, Partition& partition, Stage stage, c
   Job& job = *partition.job;
   const Work work = next_work(partition, stage);
   partition.progress_permille = 0;
-  Task& task = assign(slot, stage, work, job.circuit->facts, leases, std::move(what));
+  Task& task = assign(slot, stage, work, std::max(partition.needs[stage], formula_needs(job.circuit->facts)[stage]),
+                      leases, std::move(what));
   task.partition = &partition;
   task.span = job.timeline.size();
   partition.running.push_back({stage, slot.id, task.id});
@@ -224,7 +208,8 @@ Task& Machine::assign_partition(Slot& slot, Partition& partition, Stage stage, c
 
 Task& Machine::assign_circuit(Slot& slot, Circuit& circuit, Stage stage, const Leases& leases, Assignment what) {
   const Work work{"circuit." + circuit.name, 0, ++circuit.attempt};
-  Task& task = assign(slot, stage, work, circuit.facts, leases, std::move(what));
+  Task& task = assign(slot, stage, work, std::max(private_needs(circuit)[stage], formula_needs(circuit.facts)[stage]),
+                      leases, std::move(what));
   task.circuit = &circuit;
   circuit.running = true;
   publish(circuit);

@@ -103,12 +103,12 @@ void Machine::handle(const WitnessSealed& event) {
   if (!slot) return;
   Partition& partition = *find_task(*slot, event.from.assignment)->partition;
   const bool wanted = partition.phase == Phase::synthesising;
+  observe_peak(*slot, event.from.assignment, event.private_peak_bytes, true);
   end_task(*slot, event.from.assignment, wanted ? "done" : "cancelled");
   succeed(slot->id);
   if (!wanted) return settle(partition);
-  const CircuitFacts& facts = partition.job->circuit->facts;
   partition.phase = Phase::sealing;
-  shrink_private(partition, std::max(facts.prove_private_bytes + facts.b2_private_bytes, facts.assemble_private_bytes));
+  shrink_private(partition, partition.needs.after_synthesis(true, true));
   doom(partition.input_segment);
   if (mutated(Mutation::permit_back_after_synthesis)) leave_budget(partition);
   settle(partition);
@@ -138,11 +138,13 @@ void Machine::open_tracks(Partition& partition) {
 
 // A track's assignment has reported: ends the task. nullptr where the report is stale, or comes for a partition that
 // no longer waits for it.
-Partition* Machine::end_track(const WorkerToken& from, Stage stage, Track Partition::*track, SlotId Partition::*by) {
+Partition* Machine::end_track(const WorkerToken& from, std::uint64_t private_peak_bytes, Stage stage,
+                              Track Partition::*track, SlotId Partition::*by) {
   Slot* slot = believe_task(from, stage);
   if (!slot) return nullptr;
   Partition& partition = *find_task(*slot, from.assignment)->partition;
   const bool wanted = partition.phase == Phase::sealed && partition.*track == Track::running;
+  observe_peak(*slot, from.assignment, private_peak_bytes, true);
   end_task(*slot, from.assignment, wanted ? "done" : "cancelled");
   if (!wanted) {
     settle(partition);
@@ -154,25 +156,22 @@ Partition* Machine::end_track(const WorkerToken& from, Stage stage, Track Partit
 }
 
 void Machine::handle(const ProveDone& event) {
-  Partition* ended = end_track(event.from, Stage::prove, &Partition::prove, &Partition::prove_slot);
+  Partition* ended =
+      end_track(event.from, event.private_peak_bytes, Stage::prove, &Partition::prove, &Partition::prove_slot);
   if (!ended) return;
   Partition& partition = *ended;
-  const CircuitFacts& facts = partition.job->circuit->facts;
   partition.sums = event.sums;
-  shrink_private(partition,
-                 std::max(partition.b2 == Track::done ? 0 : facts.b2_private_bytes, facts.assemble_private_bytes));
+  shrink_private(partition, partition.needs.after_synthesis(false, partition.b2 != Track::done));
   if (!mutated(Mutation::ab_kept_to_the_end)) doom(partition.ab);  // phase 1: gone while b_g2_msm may still run
   try_assemble(partition);
 }
 
 void Machine::handle(const B2Done& event) {
-  Partition* ended = end_track(event.from, Stage::b2, &Partition::b2, &Partition::b2_slot);
+  Partition* ended = end_track(event.from, event.private_peak_bytes, Stage::b2, &Partition::b2, &Partition::b2_slot);
   if (!ended) return;
   Partition& partition = *ended;
-  const CircuitFacts& facts = partition.job->circuit->facts;
   partition.b2_point = event.point;
-  shrink_private(partition, std::max(partition.prove == Track::done ? 0 : facts.prove_private_bytes,
-                                     facts.assemble_private_bytes));
+  shrink_private(partition, partition.needs.after_synthesis(partition.prove != Track::done, false));
   try_assemble(partition);
 }
 
@@ -187,6 +186,7 @@ void Machine::handle(const AssembleDone& event) {
   if (!slot) return;
   Partition& partition = *find_task(*slot, event.from.assignment)->partition;
   const bool wanted = partition.phase == Phase::sealed && partition.assemble == Track::running;
+  observe_peak(*slot, event.from.assignment, event.private_peak_bytes, true);
   end_task(*slot, event.from.assignment, wanted ? "done" : "cancelled");
   if (!wanted) return settle(partition);
   if (partition.suspect_slot && *partition.suspect_slot != partition.prove_slot) {
@@ -228,8 +228,7 @@ void Machine::verification_failed(Partition& partition, const Error& error) {
   if (facts.ab_bytes > 0) again[BufferKind::ab] = segment_bytes(facts.ab_bytes);
   const Charge* have = budget_.find(account(partition));
   const std::uint64_t private_have = have ? (*have)[BufferKind::private_memory] : 0;
-  const std::uint64_t private_need =
-      std::max(facts.prove_private_bytes + facts.b2_private_bytes, facts.assemble_private_bytes);
+  const std::uint64_t private_need = partition.needs.after_synthesis(true, true);
   again[BufferKind::private_memory] = private_need > private_have ? private_need - private_have : 0;
   if (!budget_.try_reserve(account(partition), again, partition.job->critical()))
     return retreat(partition, Phase::queued);
@@ -293,6 +292,7 @@ void Machine::handle(const AssignmentFailed& event) {
   const Task* found = find_task(*slot, event.from.assignment);
   if (!found) return stale();
   const Task task = *found;
+  observe_peak(*slot, event.from.assignment, event.private_peak_bytes, false);
   end_task(*slot, event.from.assignment, task.cancel_deadline ? "cancelled" : "failed");
   if (task.circuit) {
     Circuit& circuit = *task.circuit;

@@ -178,11 +178,10 @@ std::vector<CircuitView> Machine::circuits() const {
     view.source_bytes_read = circuit.source_bytes_read;
     view.failure = circuit.failure;
     if (circuit.inspected) {
-      const CircuitFacts& facts = circuit.facts;
-      view.partition_bytes = segment_bytes(facts.witness_bytes) +
-                             (facts.ab_bytes > 0 ? segment_bytes(facts.ab_bytes) : 0) +
-                             std::max({facts.synth_private_bytes, facts.prove_private_bytes + facts.b2_private_bytes,
-                                       facts.assemble_private_bytes});
+      view.partition_bytes = partition_charge(circuit, 0).total() - segment_bytes(0);
+      const PrivateNeeds formula = formula_needs(circuit.facts), reserved = private_needs(circuit);
+      for (const Stage stage : {Stage::load, Stage::synth, Stage::prove, Stage::b2, Stage::assemble})
+        view.needs.push_back({stage, formula[stage], circuit.peaks[stage].bytes, reserved[stage]});
     }
     views.push_back(std::move(view));
   }
@@ -268,6 +267,7 @@ DaemonView Machine::daemon() const {
   view.jobs_failed = jobs_failed_;
   view.syntheses = syntheses_;
   view.stale_events = stale_events_;
+  view.private_overruns = private_overruns_;
   return view;
 }
 

@@ -207,9 +207,9 @@ void Machine::handle(const ExitObserved& event) {
   const Death death = classify(*slot, event);
   const std::string how =
       event.exit_code ? "exit " + std::to_string(*event.exit_code) : "signal " + std::to_string(event.signal);
-  slot->last_death =
-      std::string(to_string(death)) + " (" + how + ")" + (event.memory.empty() ? "" : ", " + event.memory) +
-      (event.last_words.empty() ? "" : ": " + event.last_words);
+  slot->last_death = std::string(to_string(death)) + " (" + how + ")" +
+                     (event.memory.empty() ? "" : ", " + event.memory) +
+                     (event.last_words.empty() ? "" : ": " + event.last_words);
   log(nullptr, counts(death) ? 3 : 5, to_string(slot->id),
       "pid " + std::to_string(slot->pid) + " died: " + slot->last_death);
 

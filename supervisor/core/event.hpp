@@ -202,6 +202,8 @@ struct ExitObserved {
 };
 
 // ------------------------------------------------------------------ workers: messages (from: the worker channel)
+//
+// private_peak_bytes: the process's largest anonymous memory while it worked on the assignment; 0: not measured.
 
 struct WorkerHello {
   WorkerToken from;
@@ -242,22 +244,27 @@ struct InputInspected {
 struct CircuitLoaded {
   WorkerToken from;
   CircuitFacts facts;
+  std::uint64_t private_peak_bytes = 0;
 };
 struct WitnessSealed {
   WorkerToken from;
   std::uint64_t witness_bytes = 0;
+  std::uint64_t private_peak_bytes = 0;
 };
 struct ProveDone {
   WorkerToken from;
   std::string sums;  // opaque
+  std::uint64_t private_peak_bytes = 0;
 };
 struct B2Done {
   WorkerToken from;
   std::string point;  // opaque
+  std::uint64_t private_peak_bytes = 0;
 };
 struct AssembleDone {
   WorkerToken from;
   Proof proof;
+  std::uint64_t private_peak_bytes = 0;
 };
 struct AssignmentCancelled {
   WorkerToken from;
@@ -267,6 +274,7 @@ struct AssignmentFailed {
   Error error;
   bool retryable = false;
   Blame blame = Blame::unknown;
+  std::uint64_t private_peak_bytes = 0;
 };
 
 using Event =

@@ -16,6 +16,7 @@
 #include <array>
 #include <set>
 
+#include "supervisor/budget/private_need.hpp"
 #include "supervisor/core/view.hpp"
 
 namespace groth16d::supervisor {
@@ -59,6 +60,7 @@ struct Partition {
   std::uint64_t queued_before_admission = 0;  // the next admission when it entered the line
   bool admitted = false;                      // holds a reservation and a reference on its circuit
   std::uint64_t admission = 0;                // in which order
+  PrivateNeeds needs;                         // as it was admitted
 
   SegmentRef input_file, input_segment, witness, ab;
   RequestId request = 0;  // OpenFiles or AllocateSegments under way

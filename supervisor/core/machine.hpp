@@ -136,7 +136,9 @@ class Machine {
   void admit();
   bool admit_head(const AdmissionLine<Partition>::Candidate& head);
   bool admit_reserved_share();
-  Charge partition_charge(const Partition& partition) const;
+  PrivateNeeds private_needs(const Circuit& circuit) const;
+  void observe_peak(const Slot& slot, AssignmentId assignment, std::uint64_t peak_bytes, bool complete);
+  Charge partition_charge(const Circuit& circuit, std::uint64_t input_bytes) const;
   std::optional<Error> never_fits(const Circuit& circuit, std::uint64_t input_bytes, Priority priority) const;
   void make_room(std::uint64_t bytes, bool critical, const Circuit* except);
   void wait_for_memory(std::uint64_t bytes, bool critical, const Circuit* except);
@@ -164,7 +166,8 @@ class Machine {
   void witness_sealed(Partition& partition);
   void try_seal(Partition& partition);
   void open_tracks(Partition& partition);
-  Partition* end_track(const WorkerToken& from, Stage stage, Track Partition::*track, SlotId Partition::*by);
+  Partition* end_track(const WorkerToken& from, std::uint64_t private_peak_bytes, Stage stage, Track Partition::*track,
+                       SlotId Partition::*by);
   void try_assemble(Partition& partition);
   void verification_failed(Partition& partition, const Error& error);
   void retry_stage(Partition& partition, Stage stage);
@@ -219,7 +222,7 @@ class Machine {
   void dispatch_prove(Slot& slot);
   void dispatch_final(Slot& slot);
   bool may_take(const Slot& slot, const Partition& partition, Stage stage) const;
-  Task& assign(Slot& slot, Stage stage, const Work& work, const CircuitFacts& facts,
+  Task& assign(Slot& slot, Stage stage, const Work& work, std::uint64_t private_bytes,
                const std::vector<std::pair<SegmentRef, LeaseMode>>& leases, Assignment what);
   Task& assign_partition(Slot& slot, Partition& partition, Stage stage,
                          const std::vector<std::pair<SegmentRef, LeaseMode>>& leases, Assignment what);
@@ -321,7 +324,7 @@ class Machine {
   std::vector<std::string> violations_;  // found on the way
   std::string memory_wait_;              // what the head of the line waits for
 
-  std::uint64_t jobs_done_ = 0, jobs_failed_ = 0, syntheses_ = 0, stale_events_ = 0;
+  std::uint64_t jobs_done_ = 0, jobs_failed_ = 0, syntheses_ = 0, stale_events_ = 0, private_overruns_ = 0;
 };
 
 }  // namespace groth16d::supervisor

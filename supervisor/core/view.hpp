@@ -43,6 +43,14 @@ struct ResultView {
   std::string key_digest, vk_digest, curve;
 };
 
+// One stage's private memory, beyond its worker's resting size.
+struct PrivateNeedView {
+  Stage stage = Stage::load;
+  std::uint64_t formula_bytes = 0;   // from the circuit's sizes
+  std::uint64_t observed_bytes = 0;  // the highest peak; 0: none yet
+  std::uint64_t reserved_bytes = 0;  // what the next admission reserves for it
+};
+
 struct CircuitView {
   CircuitName circuit;
   CircuitState state = CircuitState::registered;
@@ -54,6 +62,7 @@ struct CircuitView {
   std::uint64_t adoptions = 0;          // times it was taken over from an earlier daemon, without a load
   std::uint64_t source_bytes_read = 0;  // of the client's files, to inspect and to load
   std::optional<Error> failure;
+  std::vector<PrivateNeedView> needs;  // load, synth, prove, b2, assemble; empty until inspected
 };
 
 struct WorkerView {
@@ -90,8 +99,9 @@ struct DaemonView {
   std::uint32_t jobs_running = 0;
   std::uint64_t jobs_done = 0;  // since the start
   std::uint64_t jobs_failed = 0;
-  std::uint64_t syntheses = 0;     // SYNTH assignments given
-  std::uint64_t stale_events = 0;  // fenced off
+  std::uint64_t syntheses = 0;         // SYNTH assignments given
+  std::uint64_t stale_events = 0;      // fenced off
+  std::uint64_t private_overruns = 0;  // assignments that took more private memory than was reserved for them
 };
 
 }  // namespace groth16d::supervisor

@@ -73,6 +73,7 @@ class Simulation {
     config.heartbeat = Millis{500};
     config.stall.fill(Millis{3'000});
     config.cancel_grace = config.release_grace = config.abort_grace = Millis{1'000};
+    config.need_margin_bytes = luck_.below(3'000);
     config.ageing = Millis{2'000};
     config.jitter_seed = seed;
     return config;
@@ -99,6 +100,7 @@ class Simulation {
   Behaviour behave(const Assign& assign) {
     Behaviour behaviour;
     behaviour.duration = Millis{1 + luck_.below(40)};
+    behaviour.private_permille = 300 + luck_.below(luck_.one_in(20) ? 1'500 : 700);  // rarely above the formula
     if (kind_) return behaviour;
     if (luck_.one_in(mood_.slow)) behaviour.duration = Millis{200 + luck_.below(2'500)};  // yet within every deadline
     const bool bad_slot = bad_slot_ && assign.slot == *bad_slot_;

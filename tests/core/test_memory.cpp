@@ -265,3 +265,77 @@ TEST_CASE("the counters agree with the segments that exist") {
   REQUIRE(finish(world, "j"));
   require_sound(world);
 }
+
+// ------------------------------------------------------------------ observed peaks
+
+namespace {
+
+PrivateNeedView need(const World& world, Stage stage) {
+  for (const PrivateNeedView& view : world.core().circuits().at(0).needs)
+    if (view.stage == stage) return view;
+  FAIL("no such stage");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("what a stage really takes is what the next partition reserves for it") {
+  CoreConfig config = tight(10'000'000);
+  config.need_margin_bytes = 100;
+  World world(config);
+  world.script = [](const Assign&) {
+    Behaviour behaviour;
+    behaviour.private_permille = 500;
+    return behaviour;
+  };
+  warm(world);
+  const std::uint64_t formula = small_circuit().prove_private_bytes;
+  const std::uint64_t before = world.core().circuits().at(0).partition_bytes;
+  CHECK(need(world, Stage::prove).reserved_bytes == formula);
+  world.submit("j");
+  REQUIRE(finish(world, "j"));
+
+  const PrivateNeedView prove = need(world, Stage::prove);
+  CHECK(prove.formula_bytes == formula);
+  CHECK(prove.observed_bytes == formula / 2);
+  CHECK(prove.reserved_bytes == formula / 2 + formula / 40 + 100);
+  CHECK(world.core().circuits().at(0).partition_bytes < before);
+  CHECK(world.core().daemon().private_overruns == 0);
+  require_sound(world);
+}
+
+TEST_CASE("a peak above its reservation is counted, and raises the need of those who come later") {
+  World world(tight(10'000'000));
+  world.script = [](const Assign& assign) {
+    Behaviour behaviour;
+    if (std::holds_alternative<AssignB2>(assign.what)) behaviour.private_permille = 1'200;
+    return behaviour;
+  };
+  warm(world);
+  const std::uint64_t before = world.core().circuits().at(0).partition_bytes;
+  world.submit("j");
+  REQUIRE(finish(world, "j"));
+
+  CHECK(need(world, Stage::b2).observed_bytes == small_circuit().b2_private_bytes * 6 / 5);
+  CHECK(need(world, Stage::b2).reserved_bytes > need(world, Stage::b2).observed_bytes);
+  CHECK(world.core().circuits().at(0).partition_bytes > before);
+  CHECK(world.core().daemon().private_overruns == 1);
+  require_sound(world);
+}
+
+TEST_CASE("a job that could only fit before a peak was seen is refused with both numbers") {
+  World world(tight(key_bytes() + partition_bytes() + 1'000));
+  world.script = [](const Assign& assign) {
+    Behaviour behaviour;
+    if (std::holds_alternative<AssignProve>(assign.what)) behaviour.private_permille = 2'000;
+    return behaviour;
+  };
+  warm(world);
+  world.submit("first");
+  REQUIRE(finish(world, "first"));
+  CHECK(world.state("first") == JobState::done);
+  const ReplyToken second = world.submit("second");
+  REQUIRE(world.run_until([&] { return world.code(second) != 0; }));
+  CHECK(world.code(second) == 413);
+  require_sound(world);
+}

@@ -3,6 +3,7 @@
 
 #include "supervisor/budget/admission_line.hpp"
 #include "supervisor/budget/budget.hpp"
+#include "supervisor/budget/private_need.hpp"
 #include "supervisor/core/core.hpp"
 #include "supervisor/restart/blame.hpp"
 #include "supervisor/restart/restart_policy.hpp"
@@ -156,4 +157,51 @@ TEST_CASE("a configuration that cannot work names the setting") {
   config.budget_total_bytes = 1 << 20;
   REQUIRE_FALSE(Core::create(config).has_value());
   CHECK(Core::create(config).error().text.find("budget_total") != std::string::npos);
+}
+
+// ------------------------------------------------------------------ private memory
+
+namespace {
+
+PrivateNeeds prove_formula(std::uint64_t bytes) {
+  PrivateNeeds needs;
+  needs[Stage::prove] = bytes;
+  return needs;
+}
+
+std::uint64_t corrected_prove(const ObservedPeaks& peaks, std::uint64_t formula) {
+  return peaks.corrected(prove_formula(formula), 10)[Stage::prove];
+}
+
+}  // namespace
+
+TEST_CASE("a need is the formula until a whole assignment was observed") {
+  ObservedPeaks peaks;
+  CHECK(corrected_prove(peaks, 1000) == 1000);
+  peaks.observe(Stage::prove, 400, false);  // it failed, perhaps before its peak
+  CHECK(corrected_prove(peaks, 1000) == 1000);
+  peaks.observe(Stage::prove, 300, true);
+  CHECK(corrected_prove(peaks, 1000) == 400 + 20 + 10);
+}
+
+TEST_CASE("a correction goes above the formula only where a peak was above it") {
+  ObservedPeaks peaks;
+  peaks.observe(Stage::prove, 999, true);
+  CHECK(corrected_prove(peaks, 1000) == 1000);
+  peaks.observe(Stage::prove, 1001, false);
+  CHECK(corrected_prove(peaks, 1000) == 1001 + 50 + 10);
+  CHECK(peaks[Stage::prove].bytes == 1001);
+}
+
+TEST_CASE("a partition reserves its largest stage, and PROVE and B2 together") {
+  PrivateNeeds needs;
+  needs[Stage::synth] = 70;
+  needs[Stage::prove] = 60;
+  needs[Stage::b2] = 20;
+  needs[Stage::assemble] = 30;
+  CHECK(needs.whole_life() == 80);
+  CHECK(needs.after_synthesis(false, true) == 30);
+  CHECK(needs.after_synthesis(true, false) == 60);
+  needs[Stage::synth] = 90;
+  CHECK(needs.whole_life() == 90);
 }

@@ -39,6 +39,8 @@ std::vector<std::pair<SegmentRef, bool>> named_by(const Assignment& what, Role r
   return refs;
 }
 
+std::string name_of(const Work& work) { return work.job + "/" + std::to_string(work.partition); }
+
 }  // namespace
 
 CircuitFacts small_circuit() {
@@ -92,6 +94,7 @@ void World::start() {
         {entry.record, entry.state, entry.proofs, entry.failure, entry.key_digest, entry.vk_digest, entry.curve, 0});
   attempts_.clear();
   synthesised_.clear();
+  promises_.clear();
   pass(recovered);
 }
 
@@ -190,7 +193,7 @@ void World::measure() {
   std::uint64_t private_bytes = 0;
   for (const auto& [key, process] : processes_)
     if (process.alive)
-      private_bytes += process.private_bytes + segment_bytes(config_.role(process.slot.role).resting_bytes);
+      private_bytes += process.promised_bytes + segment_bytes(config_.role(process.slot.role).resting_bytes);
   peak_bytes_ = std::max(peak_bytes_, segment_bytes_ + private_bytes);
   if (segment_bytes_ + private_bytes > config_.budget_total_bytes)
     fault("W1: " + std::to_string(segment_bytes_) + " + " + std::to_string(private_bytes) +
@@ -353,13 +356,14 @@ void World::act(const KeepResident& keep) {
   for (const SegmentRef ref : {keep.key, keep.r1cs}) {
     if (!ref) continue;
     const auto it = memory_.find(ref);
-    if (it == memory_.end() || !it->second.sealed) return fault("W19: what is kept is no sealed segment");
+    if (it == memory_.end() || !it->second.sealed) return fault("W21: what is kept is no sealed segment");
     store_[ref] = it->second.bytes;
   }
   if (circuits_.contains(keep.circuit)) residents_[keep.circuit] = resident;
 }
 
 void World::act(const AllocateSegments& ask) {
+  if (ask.segments.front().kind != BufferKind::ab) note_promise(ask.segments.front().work);  // not for a second `ab`
   later(latency(), [this, life = life_, ask] {
     if (life != life_) return;
     if (allocation_fails())
@@ -400,7 +404,7 @@ void World::act(const FreeSegment& free) {
   const auto it = memory_.find(free.segment);
   if (it == memory_.end()) return fault("W8: a segment that does not exist is freed");
   if (!free.stays_kept) store_.erase(free.segment);
-  if (free.stays_kept && !draining_) fault("W20: what was freed for its memory stays in the descriptor store");
+  if (free.stays_kept && !draining_) fault("W22: what was freed for its memory stays in the descriptor store");
   for (const auto* lessees : {&it->second.readers, &it->second.writers})
     for (const auto& [slot, epoch] : *lessees)
       if (const Process* p = process(slot, epoch); p && p->alive && !p->clings.contains(free.segment))
@@ -478,30 +482,36 @@ void World::beat(SlotId slot, Epoch epoch) {
   });
 }
 
+CircuitName World::circuit_of(const std::string& job) const {
+  if (job.starts_with("circuit.")) return job.substr(8);
+  const auto entry = journal_.find(job);
+  return entry == journal_.end() ? CircuitName() : entry->second.record.circuit;
+}
+
 std::uint64_t World::private_bytes_of(const Assign& assign) const {
-  if (stage_of(assign.what) == Stage::inspect || std::holds_alternative<AssignAdopt>(assign.what)) return 0;
-  std::string circuit = assign.work.job;
-  if (circuit.starts_with("circuit.")) {
-    circuit = circuit.substr(8);
-  } else if (const auto job = journal_.find(assign.work.job); job != journal_.end()) {
-    circuit = job->second.record.circuit;
+  if (std::holds_alternative<AssignAdopt>(assign.what)) return 0;
+  const CircuitFacts f = facts("/keys/" + circuit_of(assign.work.job) + ".zkey");
+  const std::array<std::uint64_t, kStages> bytes = {0,
+                                                    f.load_private_bytes,
+                                                    f.synth_private_bytes,
+                                                    f.prove_private_bytes,
+                                                    f.b2_private_bytes,
+                                                    f.assemble_private_bytes};
+  return bytes[static_cast<std::size_t>(stage_of(assign.what))];
+}
+
+// What the core says about a circuit when it admits work holds for that work, whatever is observed meanwhile.
+void World::note_promise(const Work& work) {
+  auto& promise = promises_[name_of(work)];
+  for (const CircuitView& view : core_->circuits()) {
+    if (view.circuit != circuit_of(work.job)) continue;
+    for (const PrivateNeedView& need : view.needs) promise[static_cast<std::size_t>(need.stage)] = need.reserved_bytes;
   }
-  const CircuitFacts f = facts("/keys/" + circuit + ".zkey");
-  switch (stage_of(assign.what)) {
-    case Stage::load:
-      return f.load_private_bytes;
-    case Stage::synth:
-      return f.synth_private_bytes;
-    case Stage::prove:
-      return f.prove_private_bytes;
-    case Stage::b2:
-      return f.b2_private_bytes;
-    case Stage::assemble:
-      return f.assemble_private_bytes;
-    case Stage::inspect:
-      break;
-  }
-  return 0;
+}
+
+// As a worker measures it: all of its anonymous memory.
+std::uint64_t World::peak_of(const Process& p) const {
+  return config_.role(p.slot.role).resting_bytes + p.private_bytes;
 }
 
 void World::act(const Assign& assign) {
@@ -526,7 +536,9 @@ void World::act(const Assign& assign) {
   }
   p->task = assign;
   p->behaviour = script(assign);
-  p->private_bytes = private_bytes_of(assign);
+  p->private_bytes = private_bytes_of(assign) * p->behaviour.private_permille / 1'000;
+  const std::uint64_t promised = promises_[name_of(assign.work)][static_cast<std::size_t>(stage_of(assign.what))];
+  p->promised_bytes = std::min(p->private_bytes, promised);
   begin(*p);
 }
 
@@ -558,12 +570,13 @@ void World::finish(Process& p) {
       return;
     case Behaviour::End::fails:
       if (p.behaviour.blame == Blame::verification) synthesised_.erase({task.work.job, task.work.partition});
-      send(p, AssignmentFailed{from, p.behaviour.error, p.behaviour.retryable, p.behaviour.blame});
+      send(p, AssignmentFailed{from, p.behaviour.error, p.behaviour.retryable, p.behaviour.blame, peak_of(p)});
       return end_task(p, true);
     case Behaviour::End::done:
       break;
   }
-  const std::string tag = task.work.job + "/" + std::to_string(task.work.partition);
+  const std::string tag = name_of(task.work);
+  const std::uint64_t peak = peak_of(p);
   std::visit(
       [&](const auto& a) {
         using T = std::decay_t<decltype(a)>;
@@ -571,14 +584,14 @@ void World::finish(Process& p) {
         if constexpr (std::is_same_v<T, AssignInspectInput>)
           send(p, InputInspected{from, {1, 10'000, "statement of " + tag}});
         if constexpr (std::is_same_v<T, AssignLoad> || std::is_same_v<T, AssignAdopt>)
-          send(p, CircuitLoaded{from, facts(a.key_name)});
-        if constexpr (std::is_same_v<T, AssignSynth>) send(p, WitnessSealed{from, 30'000});
-        if constexpr (std::is_same_v<T, AssignProve>) send(p, ProveDone{from, "sums of " + tag});
-        if constexpr (std::is_same_v<T, AssignB2>) send(p, B2Done{from, "b2 of " + tag});
+          send(p, CircuitLoaded{from, facts(a.key_name), peak});
+        if constexpr (std::is_same_v<T, AssignSynth>) send(p, WitnessSealed{from, 30'000, peak});
+        if constexpr (std::is_same_v<T, AssignProve>) send(p, ProveDone{from, "sums of " + tag, peak});
+        if constexpr (std::is_same_v<T, AssignB2>) send(p, B2Done{from, "b2 of " + tag, peak});
         if constexpr (std::is_same_v<T, AssignAssemble>) {
           if (a.sums != "sums of " + tag || a.b2 != "b2 of " + tag || a.statement != "statement of " + tag)
             fault("W17: parts of different partitions are assembled");
-          send(p, AssembleDone{from, {"proof of " + tag, "{}", "[]"}});
+          send(p, AssembleDone{from, {"proof of " + tag, "{}", "[]"}, peak});
         }
       },
       task.what);
@@ -590,7 +603,7 @@ void World::end_task(Process& p, bool release) {
   const Assign task = *p.task;
   const bool load = std::holds_alternative<AssignLoad>(task.what);
   p.task.reset();
-  p.private_bytes = 0;
+  p.private_bytes = p.promised_bytes = 0;
   const bool owes_nothing = std::holds_alternative<AssignAdopt>(task.what);  // it reads residents only
   if (!release || (p.behaviour.keeps_leases && !owes_nothing)) return;
   for (const auto& [ref, writable] : named_by(task.what, p.slot.role)) {
@@ -657,7 +670,7 @@ void World::kill(SlotId slot, int signal) {
 // The kernel takes everything back at once; the supervisor learns of it from the pidfd a little later.
 void World::die(Process& p, std::optional<int> exit_code, int signal, bool oom) {
   p.alive = false;
-  p.private_bytes = 0;
+  p.private_bytes = p.promised_bytes = 0;
   for (auto& [ref, memory] : memory_) {
     memory.readers.erase({p.slot, p.epoch});
     memory.writers.erase({p.slot, p.epoch});

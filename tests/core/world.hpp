@@ -31,6 +31,7 @@ struct Behaviour {
   };
   End end = End::done;
   Millis duration{10};
+  std::uint64_t private_permille = 1'000;  // of what the circuit's formula says
   int exit_code = 70;
   Error error{ErrorCode::internal, "test.failed", "a scripted failure"};
   bool retryable = false;
@@ -132,8 +133,9 @@ class World {
     std::optional<Assign> task;
     Behaviour behaviour;
     std::uint64_t beats = 0;
-    std::uint64_t private_bytes = 0;
-    TimePoint sent_until{};  // messages of one worker keep their order
+    std::uint64_t private_bytes = 0;   // beyond resting
+    std::uint64_t promised_bytes = 0;  // of them, for which the core had room when the work was admitted
+    TimePoint sent_until{};            // messages of one worker keep their order
     std::uint64_t task_serial = 0;
   };
   using Key = std::pair<SlotId, Epoch>;
@@ -175,7 +177,10 @@ class World {
   void fault(std::string text);
   void trace(const std::string& line) const;
   void measure();
+  CircuitName circuit_of(const std::string& job) const;
+  void note_promise(const Work& work);
   std::uint64_t private_bytes_of(const Assign& assign) const;
+  std::uint64_t peak_of(const Process& process) const;
 
   CoreConfig config_;
   std::optional<Core> core_;
@@ -195,7 +200,8 @@ class World {
   std::map<ReplyToken, JobId> submitted_;
   std::set<JobId> accepted_;
   std::map<std::string, std::uint32_t> attempts_;
-  std::set<std::pair<JobId, std::uint32_t>> synthesised_;  // partitions whose witness is good in this life
+  std::map<std::string, std::array<std::uint64_t, kStages>> promises_;  // private bytes, by admitted work
+  std::set<std::pair<JobId, std::uint32_t>> synthesised_;               // partitions whose witness is good in this life
   ReplyToken last_token_ = 0;
   std::uint32_t last_pid_ = 100;
   std::uint64_t segment_bytes_ = 0, peak_bytes_ = 0, events_ = 0;

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ class ComputingThread::Reporter final : public Progress {
     say_last_words(what);
     thread_.permille_.store(permille, std::memory_order_relaxed);
     thread_.pulse_.beats.fetch_add(1, std::memory_order_relaxed);
+    thread_.memory_.sample();
   }
   void warn(const std::string& text) override {
     {
@@ -78,6 +80,7 @@ ComputingThread::~ComputingThread() {
 void ComputingThread::give(Task task) {
   pulse_.cancel.store(false, std::memory_order_relaxed);
   permille_.store(0, std::memory_order_relaxed);
+  memory_.begin();
   {
     const std::lock_guard lock(mutex_);
     task_ = std::move(task);
@@ -111,6 +114,7 @@ void ComputingThread::loop() {
     try {
       // A full expression of its own: a parameter by value lives until the end of the caller's.
       std::optional<v1::Up> report = perform(std::move(*task));
+      ::malloc_trim(0);
       finish(std::move(report), nullptr);
     } catch (...) {
       finish(std::nullopt, std::current_exception());
@@ -118,7 +122,8 @@ void ComputingThread::loop() {
   }
 }
 
-// The task, and with it every mapping of the assignment, is gone when this returns: SEALED tells the truth.
+// The task, and with it every mapping of the assignment, is gone when this returns: SEALED tells the truth. So is what
+// malloc would keep for later, up to 64 MiB by its own rules: a resting worker is charged for its resting size only.
 v1::Up ComputingThread::perform(Task task) {
   const v1::Work work = work_of(task.message);
   const std::string& subject = task.message.has_load()    ? task.message.load().key_name()

@@ -15,6 +15,7 @@
 
 #include "common/unique_fd.hpp"
 #include "groth16/algebra/compute.hpp"
+#include "workers/runtime/private_memory.hpp"
 #include "workers/runtime/role.hpp"
 
 namespace groth16d::worker {
@@ -48,6 +49,7 @@ class ComputingThread {
 
   void cancel() { pulse_.cancel.store(true, std::memory_order_relaxed); }
   std::uint64_t beats() const { return pulse_.beats.load(std::memory_order_relaxed); }
+  PrivateMemory& memory() { return memory_; }
   std::uint32_t progress_permille() const { return permille_.load(std::memory_order_relaxed); }
 
  private:
@@ -63,6 +65,7 @@ class ComputingThread {
   const UniqueFd event_;
   groth16::Pulse pulse_;
   std::atomic<std::uint32_t> permille_{0};
+  PrivateMemory memory_;  // its peak is that of the task in hand
 
   std::mutex mutex_;
   std::condition_variable wake_;

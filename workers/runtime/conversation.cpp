@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,18 +22,9 @@ constexpr seconds kLeasesDue{5};     // a lease is sent before its assignment; l
 constexpr seconds kLeaseExpiry{30};  // a lease that no assignment names for so long is given back
 constexpr seconds kWelcomeDue{30};   // the supervisor's own limit for a start
 constexpr milliseconds kHousekeeping{1'000};
+constexpr milliseconds kMemorySample{10};   // a peak that lasts shorter is malloc's slack
 constexpr std::uint64_t kNoAssignment = 0;  // of a lease that goes back on its own account
 constexpr int kLogWarning = 4;              // syslog priority
-
-// Pages in memory, shared ones included; 0 where /proc does not say.
-std::uint64_t resident_bytes() {
-  std::FILE* file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  unsigned long total = 0, resident = 0;
-  const int fields = std::fscanf(file, "%lu %lu", &total, &resident);
-  std::fclose(file);
-  return fields == 2 ? std::uint64_t{resident} * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
-}
 
 // Without its supervisor a worker has no work and no memory of its own; not even destructors may delay the end.
 [[noreturn]] void leave_at_once() { ::_exit(static_cast<int>(ExitCode::temporary)); }
@@ -85,6 +75,7 @@ Result<void> Conversation::hello() {
 Conversation::Clock::time_point Conversation::next_timer() const {
   Clock::time_point next = std::min(next_heartbeat_, Clock::now() + kHousekeeping);
   if (in_hand_ && !in_hand_->computing) next = std::min(next, in_hand_->leases_due);
+  if (computing()) next = std::min(next, Clock::now() + kMemorySample);
   return next;
 }
 
@@ -203,9 +194,11 @@ Result<void> Conversation::hear_computer() {
     up.mutable_log()->set_text(std::move(warning));
     if (Result<void> sent = send(std::move(up)); !sent) return sent;
   }
-  if (!in_hand_->computing) return {};
+  if (!computing()) return {};
+  computer_->memory().sample();
   std::optional<v1::Up> report = computer_->take_report();
   if (!report) return {};
+  report->set_private_peak_bytes(computer_->memory().peak_bytes());
   return finish(std::move(*report), leases_of_the_job(in_hand_->uses));
 }
 
@@ -298,7 +291,7 @@ Result<void> Conversation::heartbeat() {
   v1::Heartbeat& body = *up.mutable_heartbeat();
   body.set_progress_permille(computer_->progress_permille());
   body.set_beats(computer_->beats());
-  body.set_rss_bytes(resident_bytes());
+  body.set_rss_bytes(computer_->memory().resident_bytes());
   return send(std::move(up));
 }
 

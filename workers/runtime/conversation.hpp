@@ -62,6 +62,7 @@ class Conversation {
   // The same before it computed: only what has come can be released; the rest is, as it comes.
   Result<void> finish_waiting(v1::Up report);
   Result<void> heartbeat();
+  bool computing() const { return in_hand_ && in_hand_->computing; }
 
   Result<void> send(v1::Up message) { return link_.send(std::move(message)); }
   Result<void> send_released(const LeaseName& name, std::uint64_t assignment);

@@ -53,6 +53,13 @@ void add_partition(const PartitionView& partition, v1::PartitionStatus* message)
   for (const SlotId slot : partition.slots) message->add_slots(to_string(slot));
 }
 
+void fill(const BufferCount& buffer, v1::BufferCount* message) {
+  message->set_kind(std::string(to_string(buffer.kind)));
+  message->set_stage(std::string(to_string(buffer.stage)));
+  message->set_count(buffer.count);
+  message->set_bytes(buffer.bytes);
+}
+
 void add_span(const StageSpan& span, v1::StageSpan* message) {
   message->set_partition(span.partition);
   message->set_stage(std::string(to_string(span.stage)));
@@ -61,6 +68,9 @@ void add_span(const StageSpan& span, v1::StageSpan* message) {
   message->set_begin_ms(span.begin_ms);
   message->set_end_ms(span.end_ms);
   message->set_outcome(span.outcome);
+  for (std::size_t k = 0; k < kBufferKinds; ++k)
+    if (span.held.bytes[k] > 0)
+      fill({static_cast<BufferKind>(k), BufferStage::none, 1, span.held.bytes[k]}, message->add_held());
 }
 
 }  // namespace
@@ -231,13 +241,7 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
   message.set_state(std::string(to_string(daemon.state)));
   message.set_budget_total_bytes(daemon.budget_total_bytes);
   message.set_budget_used_bytes(daemon.budget_used_bytes);
-  for (const BufferCount& buffer : daemon.buffers) {
-    auto* count = message.add_buffers();
-    count->set_kind(std::string(to_string(buffer.kind)));
-    count->set_stage(std::string(to_string(buffer.stage)));
-    count->set_count(buffer.count);
-    count->set_bytes(buffer.bytes);
-  }
+  for (const BufferCount& buffer : daemon.buffers) fill(buffer, message.add_buffers());
   for (std::size_t priority = kPriorities; priority-- > 0;) {
     auto* queue = message.add_queues();
     queue->set_priority(static_cast<v1::Priority>(priority + 1));
@@ -277,6 +281,16 @@ v1::Event event_of(const Publish& publish, std::uint64_t at_ms) {
   message.set_slot(publish.slot);
   message.set_state(publish.state);
   message.set_text(publish.text);
+  return message;
+}
+
+v1::Event memory_event_of(const DaemonView& daemon, std::uint64_t at_ms) {
+  v1::Event message;
+  message.set_at_ms(at_ms);
+  message.set_what("memory");
+  message.set_budget_used_bytes(daemon.budget_used_bytes);
+  message.set_budget_total_bytes(daemon.budget_total_bytes);
+  for (const BufferCount& buffer : daemon.buffers) fill(buffer, message.add_buffers());
   return message;
 }
 

@@ -36,5 +36,6 @@ v1::WorkerStatus status_of(const WorkerView& worker);
 v1::DaemonStatus status_of(const DaemonView& daemon);  // without its workers
 v1::LogLine line_of(const StampedLine& line);
 v1::Event event_of(const Publish& publish, std::uint64_t at_ms);
+v1::Event memory_event_of(const DaemonView& daemon, std::uint64_t at_ms);
 
 }  // namespace groth16d::supervisor

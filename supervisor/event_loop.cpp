@@ -168,6 +168,7 @@ void EventLoop::notify() {
   sources_.memory.look(sources_.children.processes(), core_now());
   const DaemonView daemon = sources_.core.daemon();
   notice_.tell(daemon.state, status_line(daemon, sources_.core.workers()));
+  sources_.shell.publish_memory(daemon);
 }
 
 }  // namespace groth16d::supervisor

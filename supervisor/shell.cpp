@@ -108,6 +108,13 @@ void Shell::perform(Publish& action) {
     spdlog::debug("an event was not sent: {}", sent.error().text);
 }
 
+void Shell::publish_memory(const DaemonView& daemon) {
+  if (daemon.buffers == told_buffers_) return;
+  told_buffers_ = daemon.buffers;
+  if (auto sent = limbs_.events.publish("memory.all", memory_event_of(daemon, wall_ms())); !sent)
+    spdlog::debug("an event was not sent: {}", sent.error().text);
+}
+
 void Shell::perform(LogLine& action) {
   spdlog::log(level_of(action.level), "{}{}{}{}{}", action.job.empty() ? "" : "job=", action.job,
               action.job.empty() ? "" : " ", action.slot.empty() ? "" : action.slot + ": ", action.text);

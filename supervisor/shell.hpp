@@ -52,6 +52,9 @@ class Shell {
   // Did the journal's thread answer since the last call? Asks it again. For the watchdog.
   bool journal_answered();
 
+  // Tells subscribers of "memory" what is held, if that differs from what they were told last.
+  void publish_memory(const DaemonView& daemon);
+
  private:
   void reload(ConfigRead read);
   void finish_reload(Reply& answer);
@@ -84,6 +87,7 @@ class Shell {
   std::deque<Event> waiting_;
   bool passing_ = false;
   bool journal_answered_ = true;
+  std::vector<BufferCount> told_buffers_;
   std::optional<int> exit_code_;
 };
 

@@ -27,10 +27,16 @@ Json partition_json(const v1::PartitionStatus& partition) {
   return json;
 }
 
+Json held_json(const v1::StageSpan& span) {
+  Json bytes_by_kind = Json::object();
+  for (const auto& buffer : span.held()) bytes_by_kind[buffer.kind()] = buffer.bytes();
+  return bytes_by_kind;
+}
+
 Json span_json(const v1::StageSpan& span) {
-  return {{"partition", span.partition()}, {"stage", span.stage()},       {"slot", span.slot()},
-          {"attempt", span.attempt()},     {"begin_ms", span.begin_ms()}, {"end_ms", span.end_ms()},
-          {"outcome", span.outcome()}};
+  return {{"partition", span.partition()}, {"stage", span.stage()},        {"slot", span.slot()},
+          {"attempt", span.attempt()},     {"begin_ms", span.begin_ms()},  {"end_ms", span.end_ms()},
+          {"outcome", span.outcome()},     {"held_bytes", held_json(span)}};
 }
 
 Json buffer_json(const v1::BufferCount& buffer) {

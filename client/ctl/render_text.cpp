@@ -34,6 +34,13 @@ std::string bar_of(const v1::StageSpan& span, std::uint64_t total_ms) {
   return std::string(begin, '.') + std::string(end - begin, mark) + std::string(kTimelineColumns - end, '.');
 }
 
+// What the partition held when the stage began.
+std::string held_text(const v1::StageSpan& span) {
+  std::uint64_t bytes = 0;
+  for (const auto& buffer : span.held()) bytes += buffer.bytes();
+  return bytes > 0 ? bytes_text(bytes) : "";
+}
+
 }  // namespace
 
 std::string table(const Rows& rows) {
@@ -170,12 +177,12 @@ std::string timeline_of(const v1::JobStatus& job) {
   std::uint64_t total_ms = 1;
   for (const auto& span : spans) total_ms = std::max(total_ms, span.end_ms());
   Rows rows = {{"PARTITION", "STAGE", "SLOT", fmt::format("0{:>{}}", duration_text(total_ms), kTimelineColumns - 1),
-                "BEGIN", "TOOK", ""}};
+                "BEGIN", "TOOK", "HELD", ""}};
   for (const auto& span : spans) {
     const std::uint64_t took_ms = span.end_ms() >= span.begin_ms() ? span.end_ms() - span.begin_ms() : 0;
     const std::string note = span.outcome() == "done" ? "" : span.outcome();
     rows.push_back({std::to_string(span.partition()), span.stage(), span.slot(), bar_of(span, total_ms),
-                    duration_text(span.begin_ms()), duration_text(took_ms), note});
+                    duration_text(span.begin_ms()), duration_text(took_ms), held_text(span), note});
   }
   return table(rows);
 }

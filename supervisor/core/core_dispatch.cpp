@@ -197,7 +197,8 @@ Task& Machine::assign_partition(Slot& slot, Partition& partition, Stage stage, c
   task.partition = &partition;
   task.span = job.timeline.size();
   partition.running.push_back({stage, slot.id, task.id});
-  StageSpan span{partition.index, stage, slot.id, work.attempt, 0, 0, ""};
+  StageSpan span{partition.index, stage, slot.id, work.attempt, 0, 0, "", {}};
+  if (const Charge* held = budget_.find({Holder::partition, partition.uid})) span.held = *held;
   span.begin_ms = static_cast<std::uint64_t>((now_ - job.accepted_at).count());
   job.timeline.push_back(span);
   act(Publish{"job." + job.record.job, "stage", job.record.job, partition.index, to_string(slot.id),

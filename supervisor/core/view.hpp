@@ -1,6 +1,7 @@
 // Read-only snapshots for STATUS, LIST, RESULT, metrics and `groth16ctl top`. Taking one changes nothing.
 #pragma once
 
+#include "supervisor/budget/budget.hpp"
 #include "supervisor/core/types.hpp"
 
 namespace groth16d::supervisor {
@@ -22,6 +23,7 @@ struct StageSpan {
   std::uint64_t begin_ms = 0;
   std::uint64_t end_ms = 0;  // 0: still running
   std::string outcome;       // "" running, "done", "failed", "died", "cancelled"
+  Charge held;               // by the partition when the stage began, reservations included
 };
 
 struct JobView {
@@ -85,6 +87,7 @@ struct BufferCount {
   BufferStage stage = BufferStage::none;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
+  bool operator==(const BufferCount&) const = default;
 };
 
 struct DaemonView {

@@ -162,12 +162,23 @@ class Simulation {
         return begin_again();
       case 11:
         return stale_message(slot);
+      case 12:
+        return reload();
       default:
         world_.submit(
             job, 1 + luck_.below(4), circuit,
             luck_.among({Priority::low, Priority::normal, Priority::normal, Priority::high, Priority::critical}),
             luck_.one_in(10) ? 1 + luck_.below(300) : 0);
     }
+  }
+
+  // Other bounds: a smaller budget may be refused, and a restarted supervisor reads the same file.
+  void reload() {
+    CoreConfig next = config_;
+    next.budget_total_bytes = config_.budget_total_bytes / 4 * (3 + luck_.below(3));
+    next.max_in_flight = static_cast<std::uint32_t>(luck_.below(4));
+    next.stall.fill(Millis{3'000 + luck_.below(3'000)});
+    world_.reload(next);
   }
 
   // The supervisor is killed, or told to go and started again later.

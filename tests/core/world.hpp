@@ -73,6 +73,7 @@ class World {
   ReplyToken submit(const JobId& job, std::size_t partitions = 1, const CircuitName& circuit = "c",
                     Priority priority = Priority::normal, std::uint64_t deadline_ms = 0);
   ReplyToken add_circuit(const CircuitName& name);
+  ReplyToken reload(const CoreConfig& config);
   template <class Request>
   ReplyToken ask(Request request) {
     request.token = ++last_token_;
@@ -103,6 +104,7 @@ class World {
   const std::set<JobId>& accepted() const { return accepted_; }
   bool tracing = false;  // prints every event and action
   bool quiet = false;    // prints no fault when it happens
+  bool checking = true;  // the invariants, after every event
   Coverage* coverage = nullptr;
 
   struct Journalled {
@@ -197,6 +199,7 @@ class World {
   std::map<CircuitName, Recovered::Resident> residents_;  // as the journal knows them
   std::map<SegmentRef, std::uint64_t> store_;             // the service manager's: bytes of what it keeps
   std::map<ReplyToken, Reply> replies_;
+  std::map<ReplyToken, CoreConfig> reloads_;  // asked
   std::map<ReplyToken, JobId> submitted_;
   std::set<JobId> accepted_;
   std::map<std::string, std::uint32_t> attempts_;

@@ -7,16 +7,20 @@ void Machine::handle(const Recovered& recovered) {
   if (recovered_) return stale();
   recovered_ = true;
   for (Slot& slot : slots_) spawn(slot);
-  for (const Recovered::Circuit& entry : recovered.circuits) {
-    if (circuit_uids_.contains(entry.name)) continue;
-    Circuit& circuit = create_circuit(entry.name, entry.source, false);
-    circuit.wanted = true;
-    if (entry.resident)
-      adopt(circuit, entry);
-    else
-      open_circuit_files(circuit, CircuitPhase::opening);
-  }
+  // Adopted segments have their numbers already; only then is it known which ones are new.
+  for (const bool resident : {true, false})
+    for (const Recovered::Circuit& entry : recovered.circuits)
+      if (entry.resident.has_value() == resident && !circuit_uids_.contains(entry.name)) recover_circuit(entry);
   for (const Recovered::Job& job : recovered.jobs) recover_job(job);
+}
+
+void Machine::recover_circuit(const Recovered::Circuit& entry) {
+  Circuit& circuit = create_circuit(entry.name, entry.source, false);
+  circuit.wanted = true;
+  if (entry.resident)
+    adopt(circuit, entry);
+  else
+    open_circuit_files(circuit, CircuitPhase::opening);
 }
 
 void Machine::recover_job(const Recovered::Job& entry) {

@@ -69,6 +69,7 @@ class Machine {
 
   // core_start.cpp: recovery
   void handle(const Recovered&);
+  void recover_circuit(const Recovered::Circuit& recovered);
   void recover_job(const Recovered::Job& recovered);
 
   // core_client.cpp: requests and the journal's answers about jobs

@@ -49,10 +49,10 @@ class Simulation {
     const std::uint64_t deeds = 10 + luck_.below(30);
     for (std::uint64_t i = 0; i < deeds && sound(); ++i) {
       world_.run_for(Millis{luck_.below(60)});
-      deed(circuits);
+      if (sound()) deed(circuits);
     }
     kind_ = true;
-    if (!world_.run_until([this] { return settled(); }, Millis{3'600'000}))
+    if (sound() && !world_.run_until([this] { return settled(); }, Millis{3'600'000}))
       if (sound()) result_.faults.push_back("I6: a job does not end: " + unfinished());
     if (sound()) leave();
     count();

@@ -50,6 +50,28 @@ TEST_CASE("a killed supervisor's successor has its circuits resident without a l
   CHECK(world.faults().empty());
 }
 
+TEST_CASE("what is opened in the same start never gets the number of an adopted segment") {
+  World world(config());
+  world.start();
+  const auto both_resident = [&] {
+    const auto circuits = world.core().circuits();
+    return circuits.size() == 2 && circuits[0].state == CircuitState::resident &&
+           circuits[1].state == CircuitState::resident;
+  };
+  world.add_circuit("a");
+  world.add_circuit("c");
+  REQUIRE(world.run_until(both_resident));
+
+  world.crash();
+  bool first = true;
+  world.descriptors_are_lost = [&] { return std::exchange(first, false); };  // those of "a", whose files are opened
+  world.start();
+  REQUIRE(world.run_until(both_resident));
+  CHECK(world.core().circuits()[0].loads == 1);
+  CHECK(world.core().circuits()[1].adoptions == 1);
+  CHECK(world.faults().empty());
+}
+
 TEST_CASE("an orderly end leaves the segments to the next supervisor, an eviction does not") {
   World world(config());
   make_resident(world);

@@ -106,13 +106,18 @@ void World::crash() {
   core_.reset();
 }
 
-// What the service manager still has of a circuit's segments, all or none; the rest it closes.
+// What the service manager still has of a circuit's segments, all or none; the rest it closes. What was lost once never
+// comes back, whoever has its number later.
 std::optional<Recovered::Resident> World::hand_back(const CircuitName& circuit) {
   const auto it = residents_.find(circuit);
-  if (it == residents_.end() || descriptors_are_lost()) return std::nullopt;
-  const Recovered::Resident& resident = it->second;
-  for (const SegmentRef ref : {resident.key, resident.r1cs})
-    if (ref && !store_.contains(ref)) return std::nullopt;
+  if (it == residents_.end()) return std::nullopt;
+  const Recovered::Resident resident = it->second;
+  const bool stored =
+      (!resident.key || store_.contains(resident.key)) && (!resident.r1cs || store_.contains(resident.r1cs));
+  if (!stored || descriptors_are_lost()) {
+    residents_.erase(it);
+    return std::nullopt;
+  }
   for (const auto& [ref, kind] : {std::pair{resident.key, BufferKind::key}, {resident.r1cs, BufferKind::r1cs}}) {
     if (!ref) continue;
     memory_[ref] = Memory{kind, {}, store_.at(ref), true, {}, {}};
@@ -614,6 +619,7 @@ void World::end_task(Process& p, bool release) {
   const bool load = std::holds_alternative<AssignLoad>(task.what);
   p.task.reset();
   p.private_bytes = p.promised_bytes = 0;
+  const std::set<SegmentRef> evictions = std::exchange(p.evictions, {});
   const bool owes_nothing = std::holds_alternative<AssignAdopt>(task.what);  // it reads residents only
   if (!release || (p.behaviour.keeps_leases && !owes_nothing)) return;
   for (const auto& [ref, writable] : named_by(task.what, p.slot.role)) {
@@ -630,6 +636,7 @@ void World::end_task(Process& p, bool release) {
     }
     send(p, WorkerReleased{{p.slot, p.epoch, task.assignment}, ref});
   }
+  for (const SegmentRef ref : evictions) give_back(p, ref);
   send(p, WorkerReady{{p.slot, p.epoch, 0}, 1});
 }
 
@@ -646,11 +653,21 @@ void World::act(const CancelAssignment& cancel) {
 void World::act(const EvictLease& evict) {
   later(latency(), [this, life = life_, evict] {
     Process* p = life == life_ ? process(evict.slot, evict.epoch) : nullptr;
-    if (!p || !p->alive || p->frozen || !p->leases.contains(evict.segment)) return;
-    p->leases.erase(evict.segment);
-    memory_.at(evict.segment).readers.erase({p->slot, p->epoch});
-    send(*p, WorkerReleased{{p->slot, p->epoch, 0}, evict.segment});
+    if (!p || !p->alive || p->frozen) return;
+    const auto used = p->task ? named_by(p->task->what, p->slot.role) : decltype(named_by({}, Role::load)){};
+    const bool in_use =
+        std::any_of(used.begin(), used.end(), [&](const auto& use) { return use.first == evict.segment; });
+    if (in_use)
+      p->evictions.insert(evict.segment);
+    else
+      give_back(*p, evict.segment);
   });
+}
+
+void World::give_back(Process& p, SegmentRef segment) {
+  if (p.leases.erase(segment) == 0) return;
+  memory_.at(segment).readers.erase({p.slot, p.epoch});
+  send(p, WorkerReleased{{p.slot, p.epoch, 0}, segment});
 }
 
 void World::act(const DrainWorker& drain) {

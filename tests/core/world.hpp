@@ -131,7 +131,8 @@ class World {
     bool alive = true;
     bool frozen = false;
     std::set<SegmentRef> leases;
-    std::set<SegmentRef> clings;  // still mapped for writing, after it said RELEASED
+    std::set<SegmentRef> clings;     // still mapped for writing, after it said RELEASED
+    std::set<SegmentRef> evictions;  // asked while its task uses them; kept until then
     std::optional<Assign> task;
     Behaviour behaviour;
     std::uint64_t beats = 0;
@@ -174,6 +175,7 @@ class World {
   void begin(Process& process);
   void finish(Process& process);
   void end_task(Process& process, bool release);
+  void give_back(Process& process, SegmentRef segment);
   void beat(SlotId slot, Epoch epoch);
   void die(Process& process, std::optional<int> exit_code, int signal, bool oom);
   void fault(std::string text);

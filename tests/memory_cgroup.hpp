@@ -84,9 +84,10 @@ class Fillers {
   }
 
  private:
-  static constexpr std::size_t kStep = std::size_t{1} << 20;
-  static constexpr std::size_t kEach = 12 * kStep;
-  static constexpr useconds_t kPause_us = 100'000;  // slower than a dead worker is reaped
+  // All fillers' steps together are less than the smallest worker gives back, so the last death is enough for them.
+  static constexpr std::size_t kStep = std::size_t{64} << 10;
+  static constexpr std::size_t kEach = std::size_t{12} << 20;
+  static constexpr useconds_t kPause_us = 6'000;
 
   [[noreturn]] static void fill(const char* procs, pid_t victim) {
     const int score = ::open("/proc/self/oom_score_adj", O_WRONLY);

@@ -20,7 +20,7 @@ std::uint64_t SplitMix64::next() {
 bool counts(Death death) { return death != Death::requested && death != Death::operator_kill; }
 
 RestartPolicy::Verdict RestartPolicy::on_death(Death death, std::uint64_t culprit, TimePoint now, SplitMix64& jitter) {
-  ++restarts_;
+  restarts_ += death == Death::requested ? 0 : 1;
   if (!counts(death)) return {};
   if (death == Death::configuration) return {true, Millis{0}};
   while (!counted_.empty() && now - counted_.front().at > config_->restart_window) counted_.pop_front();

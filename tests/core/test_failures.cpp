@@ -357,7 +357,7 @@ TEST_CASE("every worker is restarted in turn under load without a failed job") {
   REQUIRE(finish(world, "j"));
   CHECK(world.state("j") == JobState::done);
   world.run_for(Millis{1'000});
-  for (const WorkerView& view : world.core().workers()) CHECK(view.restarts == 1);
+  for (const WorkerView& view : world.core().workers()) CHECK(view.epoch == 1'002);
   if (verb == WorkerVerb::restart) CHECK(world.count_assigned(Stage::synth) == 60);
   require_sound(world);
 }

@@ -42,6 +42,7 @@ struct Behaviour {
 };
 
 CircuitFacts small_circuit();
+Stage stage_of(const Assignment& what);
 
 class World {
  public:

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t kSmall = 6;
 constexpr std::uint32_t kLarge = 15;  // some seconds in the prove stage
+constexpr std::uint32_t kHeavy = 17;  // more than 16 MiB in the prove stage
 constexpr std::uint64_t kMiB = 1 << 20;
 
 client::PrivateDaemon start_in(const MemoryCgroup& cgroup, const fs::path& root, const std::string& further,
@@ -91,9 +92,9 @@ TEST_CASE("a job that no worker can hold is quarantined as such, and the next jo
   const auto cgroup = cgroup_or_skip();
   if (!cgroup) return;
   const TemporaryFolder folder;
-  const auto large = make_circuit(folder.path() / "large", CurveId::bls12_381, kLarge, 1);
+  const auto large = make_circuit(folder.path() / "large", CurveId::bls12_381, kHeavy, 1);
   const auto small = make_circuit(folder.path() / "small", CurveId::bn254, kSmall, 1);
-  const auto daemon = start_in(*cgroup, folder.path(), "worker_memory_max = \"20 MiB\"\n", 2);
+  const auto daemon = start_in(*cgroup, folder.path(), "worker_memory_max = \"16 MiB\"\n", 2);
   auto client = connect(daemon);
   add_circuit(client, "small", small);
   REQUIRE(run_job(client, request_for("before", "small", small.witnesses)).state() == v1::DONE);
@@ -127,7 +128,7 @@ TEST_CASE("pressure in the common cgroup takes synth, then final, then prove, an
   REQUIRE(cgroup->limit(kLimit));
   fs::create_directory(cgroup->folder() / "filler");
   {
-    const Fillers fillers(cgroup->folder() / "filler", kLimit, static_cast<pid_t>(worker(client, "cpu-0").pid()));
+    const Fillers fillers(cgroup->folder() / "filler", kLimit + 24 * kMiB, static_cast<pid_t>(worker(client, "cpu-0").pid()));
     REQUIRE(eventually([&] { return daemon.log().find("cpu-0: pid") != std::string::npos; }, std::chrono::minutes(1)));
   }
   const std::string log = daemon.log();

@@ -118,8 +118,11 @@ TEST_CASE("a key file that was replaced while the daemon was away is converted, 
   const std::string before = resident(scene.service).key_digest();
   scene.service.stop();
   const fs::path other = scene.folder.path() / "other";
-  fs::rename(make_circuit(other, CurveId::bn254, kDomainLog2, 1).zkey, scene.files.zkey);
-  fs::rename(other / "verification_key.json", scene.files.vk);
+  const CircuitFiles replacement = make_circuit(other, CurveId::bls12_381, kDomainLog2, 1);
+  fs::rename(replacement.zkey, scene.files.zkey);
+  fs::rename(replacement.r1cs, scene.files.r1cs);
+  fs::rename(replacement.vk, scene.files.vk);
+  fs::rename(replacement.witnesses[0], scene.files.witnesses[0]);
 
   scene.service.start();
   const auto again = resident(scene.service);

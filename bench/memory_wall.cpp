@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -27,8 +28,11 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr char kCircuit[] = "bits";
-constexpr char kWordsName[] = "groth16d-words";    // a worker's page of last words, which no budget counts
-constexpr double kQueueTolerance = 0.02;  // of a longer queue at the same concurrency
+constexpr char kWordsName[] = "groth16d-words";  // a worker's page of last words, which no budget counts
+constexpr double kQueueTolerance = 0.02;         // of a longer queue at the same concurrency
+constexpr std::uint64_t kPrivateTolerance = 20;  // one part in so many of a worker's private memory, or
+constexpr std::uint64_t kPrivateSlack_bytes = 8 << 20;
+constexpr std::uint64_t kResting_bytes = 6 << 20;  // that the budget charges for an idle worker
 constexpr auto kSamplePause = 15ms;
 constexpr std::uint64_t kPage = 4096;
 
@@ -47,6 +51,11 @@ struct Row {
   std::uint64_t comparisons = 0;        // moments at which the segments' counters met the kernel's
   std::vector<std::string> mismatches;  // and differed
   double seconds = 0;
+  struct Worker {
+    std::string slot;
+    std::uint64_t predicted_bytes = 0, measured_bytes = 0;  // private, at its peak
+  };
+  std::vector<Worker> workers;  // that worked on partitions
 
   std::uint64_t predicted_bytes() const { return resident_bytes + in_flight * reservation_bytes; }
 };
@@ -66,13 +75,15 @@ class Sampler {
   Sampler(const Daemon& daemon, const ProgramFolder& programs)
       : supervisor_(daemon.pid()), programs_(programs), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-  void finish(Row& row) {
+  // Returns each worker's peak of private memory.
+  std::map<pid_t, std::uint64_t> finish(Row& row) {
     thread_.request_stop();
     thread_.join();
     row.segment_bytes = segments_;
     row.private_bytes = workers_;
     row.measured_bytes = together_;
     row.supervisor_bytes = supervisor_private_;
+    return by_worker_;
   }
 
  private:
@@ -80,8 +91,12 @@ class Sampler {
     while (!stop.stop_requested()) {
       const std::uint64_t segments = segments_of(supervisor_);
       std::uint64_t workers = 0;
-      for (const pid_t pid : programs_.processes())
-        if (pid != supervisor_) workers += private_bytes_of(pid);
+      for (const pid_t pid : programs_.processes()) {
+        if (pid == supervisor_) continue;
+        const std::uint64_t bytes = private_bytes_of(pid);
+        workers += bytes;
+        by_worker_[pid] = std::max(by_worker_[pid], bytes);
+      }
       segments_ = std::max(segments_, segments);
       workers_ = std::max(workers_, workers);
       together_ = std::max(together_, segments + workers);
@@ -92,6 +107,7 @@ class Sampler {
 
   const pid_t supervisor_;
   const ProgramFolder& programs_;
+  std::map<pid_t, std::uint64_t> by_worker_;
   std::uint64_t segments_ = 0, workers_ = 0, together_ = 0, supervisor_private_ = 0;
   std::jthread thread_;  // last: it uses all of the above
 };
@@ -152,6 +168,29 @@ void await_all(client::Client& client, std::uint32_t jobs, pid_t supervisor, Row
   }
 }
 
+// What the budget holds for each worker that works on partitions, beside what the kernel saw.
+std::vector<Row::Worker> compare_workers(client::Client& client, const std::map<pid_t, std::uint64_t>& peaks) {
+  const auto circuits = client.circuits(kCircuit);
+  const auto workers = client.workers();
+  REQUIRE((circuits && circuits->size() == 1 && workers));
+  const auto need = [&](std::string_view stage) {
+    for (const v1::PrivateNeed& each : circuits->front().needs())
+      if (each.stage() == stage) return each.reserved_bytes();
+    FAIL("no need of stage " << stage);
+    return std::uint64_t{0};
+  };
+  std::vector<Row::Worker> compared;
+  for (const v1::WorkerStatus& worker : *workers) {
+    const std::string role = worker.slot().substr(0, worker.slot().find('-'));
+    if (role == "load") continue;
+    const std::uint64_t most = role == "synth" ? need("synth")
+                               : role == "cpu" ? need("prove")
+                                               : std::max(need("b2"), need("assemble"));
+    compared.push_back({worker.slot(), kResting_bytes + most, peaks.at(static_cast<pid_t>(worker.pid()))});
+  }
+  return compared;
+}
+
 Row run_wall(const e2e::CircuitFiles& files, std::uint32_t in_flight, std::uint32_t queue) {
   Settings settings;
   settings.budget = "12 GiB";
@@ -181,7 +220,7 @@ Row run_wall(const e2e::CircuitFiles& files, std::uint32_t in_flight, std::uint3
   }
   await_all(client, queue + 1, daemon.pid(), row);
   row.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  sampler.finish(row);
+  row.workers = compare_workers(client, sampler.finish(row));
   for (std::uint32_t job = 0; job < queue; ++job) e2e::checked_result(client, "job-" + std::to_string(job), files.vk);
   CHECK(daemon.stop() == 0);
   return row;
@@ -207,6 +246,13 @@ void check_one(const Row& row) {
   CHECK(row.measured_bytes <= row.predicted_bytes());
   CHECK(row.comparisons > 10);
   CHECK(row.mismatches == std::vector<std::string>{});
+  for (const Row::Worker& worker : row.workers) {
+    INFO(worker.slot << ": private memory, predicted " << worker.predicted_bytes << ", measured "
+                     << worker.measured_bytes);
+    const auto allowed = std::max(worker.predicted_bytes / kPrivateTolerance, kPrivateSlack_bytes);
+    CHECK(worker.measured_bytes <= worker.predicted_bytes + allowed);
+    CHECK(worker.predicted_bytes <= worker.measured_bytes + allowed);
+  }
 }
 
 void check_growth(const Row& fewer, const Row& more) {

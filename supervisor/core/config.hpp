@@ -9,7 +9,7 @@ struct RoleConfig {
   std::uint32_t slots = 1;
   std::uint32_t threads = 1;
   // Private memory of an idle worker (measured: 1 to 4 MiB), charged for as long as the slot is configured.
-  std::uint64_t resting_bytes = 8ull << 20;
+  std::uint64_t resting_bytes = 6ull << 20;
 };
 
 struct CoreConfig {

@@ -33,7 +33,10 @@ constexpr const char* kPartitionStates[] = {
     "sealing",          "sealed",     "storing",      "proven",        "retreating",  "stopping"};
 constexpr const char* kSlotStates[] = {"empty",     "backoff", "spawning", "starting", "ready",
                                        "condemned", "failed",  "disabled", "gone",     "stale"};
-constexpr std::uint8_t kCircuitAbsent = 15;
+// Beyond SlotPhase (the event is of another epoch, or of no slot) and CircuitPhase (there is no such circuit).
+// CircuitPhase::deleting too (nobody finds such a circuit any more).
+constexpr std::size_t kSlotStale = std::size(kSlotStates) - 1;
+constexpr std::size_t kCircuitAbsent = std::size(kCircuitStates) - 1;
 
 Subject found(Subject::Kind kind, auto state) { return {kind, static_cast<std::uint8_t>(state)}; }
 

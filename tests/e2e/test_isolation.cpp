@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kSmall = 6;
 constexpr std::uint32_t kLarge = 15;  // some seconds in the prove stage
-constexpr std::uint32_t kHeavy = 17;  // more than 16 MiB in the prove stage
+constexpr std::uint32_t kHeavy = 17;  // more than 16 MiB while it is loaded
 constexpr std::uint64_t kMiB = 1 << 20;
 
 client::PrivateDaemon start_in(const MemoryCgroup& cgroup, const fs::path& root, const std::string& further,
@@ -88,7 +88,7 @@ TEST_CASE("a worker over its own limit is killed alone, and its stage is done ag
   checked_result(client, "pressed", files.vk);
 }
 
-TEST_CASE("a job that no worker can hold is quarantined as such, and the next job is proven") {
+TEST_CASE("a circuit that no loader can hold fails as such, and the next job is proven") {
   const auto cgroup = cgroup_or_skip();
   if (!cgroup) return;
   const TemporaryFolder folder;
@@ -103,7 +103,8 @@ TEST_CASE("a job that no worker can hold is quarantined as such, and the next jo
   const auto ended = run_job(client, request_for("heavy", "large", large.witnesses));
 
   INFO(ended.failure().text());
-  CHECK(ended.state() == v1::QUARANTINED);
+  CHECK(ended.state() == v1::FAILED);
+  CHECK(ended.failure().text() == "loading circuit large ended 3 workers");
   std::string deaths;
   const auto workers = client.workers();
   REQUIRE(workers);
@@ -128,7 +129,8 @@ TEST_CASE("pressure in the common cgroup takes synth, then final, then prove, an
   REQUIRE(cgroup->limit(kLimit));
   fs::create_directory(cgroup->folder() / "filler");
   {
-    const Fillers fillers(cgroup->folder() / "filler", kLimit + 24 * kMiB, static_cast<pid_t>(worker(client, "cpu-0").pid()));
+    const Fillers fillers(cgroup->folder() / "filler", kLimit + 24 * kMiB,
+                          static_cast<pid_t>(worker(client, "cpu-0").pid()));
     REQUIRE(eventually([&] { return daemon.log().find("cpu-0: pid") != std::string::npos; }, std::chrono::minutes(1)));
   }
   const std::string log = daemon.log();

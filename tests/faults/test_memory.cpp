@@ -159,7 +159,7 @@ TEST_CASE("fault 19: a job over the whole budget is refused at once, with both n
   CHECK(Clock::now() - began < std::chrono::seconds(1));
   INFO(why.text << "; total " << total << ", resident " << sizes.resident_bytes);
   CHECK(why.code == ErrorCode::too_large);
-  CHECK(why.text.find(std::to_string(total - 4 * ((8ULL << 20) + 4096))) != std::string::npos);
+  CHECK(why.text.find(std::to_string(total - 4 * ((6ULL << 20) + 4096))) != std::string::npos);
 
   const auto known = client.submit(e2e::request_for("large-again", "large", large.witnesses));
   REQUIRE_FALSE(known.has_value());

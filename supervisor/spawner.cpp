@@ -12,6 +12,7 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ namespace groth16d::supervisor {
 namespace {
 
 constexpr int kFirstFreeDescriptor = 5;
+constexpr int kWorkerNice = 5;  // a third of the supervisor's share of a core
 // exec of a file on a local disk takes milliseconds; a child that is slower than this is left to its start deadline.
 constexpr int kExecWait_ms = 2'000;
 
@@ -136,6 +138,8 @@ bool place_descriptors(const Prepared& prepared, int& report) {
   if (::getppid() != prepared.parent) ::_exit(70);
   // A process group of its own: Ctrl-C on a terminal reaches the supervisor, which drains its workers.
   ::setpgid(0, 0);
+  // Where every core proves, whoever asks the supervisor would wait for a time slice: its answers come first.
+  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kWorkerNice);
   reset_signals();
   if (!place_descriptors(prepared, report)) give_up(report, Step::descriptors);
   if (prepared.orphaned_before_exec) ::kill(prepared.parent, SIGKILL);

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ std::string report(char** environment) {
   return "fds" + open_descriptors() + "\npdeathsig " + std::to_string(death_signal) + "\nterm_blocked " +
          std::to_string(::sigismember(&blocked, SIGTERM)) + "\npipe_default " +
          std::to_string(pipe_action.sa_handler == SIG_DFL) + "\noom " + first_line("/proc/self/oom_score_adj") +
-         "\nvariables " + std::to_string(variables) + "\n";
+         "\nnice " + std::to_string(::getpriority(PRIO_PROCESS, 0)) + "\nvariables " + std::to_string(variables) + "\n";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,7 +57,8 @@ bool has(const std::string& report, const std::string& line) { return report.fin
 
 }  // namespace
 
-TEST_CASE("a child has its five descriptors, default signals, its own environment and a raised OOM score") {
+TEST_CASE(
+    "a child has its five descriptors, default signals, its own environment, a lower priority and a raised OOM score") {
   const Pair lifeline = make_pair_of_ends();
   const UniqueFd words(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const UniqueFd leaked(::open("/dev/null", O_RDWR));  // not close-on-exec: close_range must take it
@@ -82,6 +84,7 @@ TEST_CASE("a child has its five descriptors, default signals, its own environmen
   CHECK(has(report, "term_blocked 0"));
   CHECK(has(report, "pipe_default 1"));
   CHECK(has(report, "oom 700"));
+  CHECK(has(report, "nice " + std::to_string(::getpriority(PRIO_PROCESS, 0) + 5)));
   CHECK(has(report, "variables 2"));
   REQUIRE(readable_within(child->pidfd.get(), 10'000));
   REQUIRE(spawner.reap(*child));

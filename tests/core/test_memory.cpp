@@ -271,7 +271,8 @@ TEST_CASE("the counters agree with the segments that exist") {
 namespace {
 
 PrivateNeedView need(const World& world, Stage stage) {
-  for (const PrivateNeedView& view : world.core().circuits().at(0).needs)
+  const std::vector<CircuitView> circuits = world.core().circuits();
+  for (const PrivateNeedView& view : circuits.at(0).needs)
     if (view.stage == stage) return view;
   FAIL("no such stage");
   return {};

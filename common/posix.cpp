@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <system_error>
 
@@ -168,7 +169,30 @@ Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_vie
   return {};
 }
 
-Result<void> write_file_atomically(const std::string& path, std::span<const std::byte> bytes, mode_t mode) {
+namespace {
+
+Result<void> write_to_stream(const std::string& path, std::span<const std::byte> bytes) {
+  Result<UniqueFd> fd = open_file(path, O_WRONLY);
+  if (!fd) return tl::unexpected<Error>(fd.error());
+  return write_all(fd->get(), bytes, path);
+}
+
+// Where a link leads, so that the link stays; the path itself where nothing is there yet.
+std::string link_target(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> target(::realpath(path.c_str(), nullptr), &std::free);
+  return target ? target.get() : path;
+}
+
+}  // namespace
+
+bool is_stream(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+Result<void> write_file_atomically(const std::string& name, std::span<const std::byte> bytes, mode_t mode) {
+  if (is_stream(name)) return write_to_stream(name, bytes);
+  const std::string path = link_target(name);
   std::string temporary = path + ".XXXXXX";
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd) return system_failure("mkostemp", temporary);

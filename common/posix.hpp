@@ -47,8 +47,11 @@ Result<void> read_exact_at(int fd, std::span<std::byte> destination, std::uint64
 
 Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_view name);
 
+// A device, a pipe or a socket, also behind a link: something to write to, never to replace.
+bool is_stream(const std::string& path);
+
 // Temporary file beside `path`, fsync, rename, fsync of the directory: a reader sees the old file or the whole new one.
-// Nothing is left behind on failure.
+// Nothing is left behind on failure. A link stays, and what it leads to is replaced; a stream is written to.
 Result<void> write_file_atomically(const std::string& path, std::span<const std::byte> bytes, mode_t mode = 0640);
 Result<void> write_file_atomically(const std::string& path, std::string_view text, mode_t mode = 0640);
 

@@ -272,6 +272,8 @@ Result<std::optional<Event>> Api::about_circuit(const ipc::ClientRequest& reques
     if (auto named = check_name("circuit", body->circuit()); !named) return tl::unexpected(named.error());
     if (body->key_path().empty())
       return failure(ErrorCode::malformed, "request.key_path", "a circuit needs a key_path");
+    for (const std::string* path : {&body->key_path(), &body->r1cs_path()})
+      if (auto checked = check_path(*path); !checked) return tl::unexpected<Error>(checked.error());
     return Event(CircuitAddRequested{remember_circuit(caller, request.command, body->circuit()),
                                      body->circuit(),
                                      {body->key_path(), body->r1cs_path(), body->allow_insecure_key()}});

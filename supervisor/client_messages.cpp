@@ -81,6 +81,14 @@ Result<void> check_name(std::string_view what, std::string_view name) {
                                             name.size(), kMaxNameBytes));
 }
 
+// Texts and log lines name files: a control character would let a client forge them on an operator's terminal.
+Result<void> check_path(std::string_view path) {
+  const auto bad = std::find_if(path.begin(), path.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (bad == path.end()) return {};
+  return refuse("request.path", fmt::format("the path has control character 0x{:02x} at byte {}",
+                                            static_cast<unsigned char>(*bad), bad - path.begin()));
+}
+
 Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames) {
   if (auto named = check_name("job", request.job()); !named) return named;
   if (request.circuit().empty() == request.key_path().empty())
@@ -89,6 +97,10 @@ Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_
     if (auto named = check_name("circuit", request.circuit()); !named) return named;
   if (!request.circuit().empty() && !request.r1cs_path().empty())
     return refuse("request.circuit", "r1cs_path belongs to key_path");
+  for (const std::string* path : {&request.key_path(), &request.r1cs_path()})
+    if (auto checked = check_path(*path); !checked) return checked;
+  for (const v1::PartitionInput& partition : request.partitions())
+    if (auto checked = check_path(partition.path()); !checked) return checked;
   if (request.partitions().empty()) return refuse("request.partitions", "the job has no partitions");
   std::uint64_t declared = 0;
   for (const auto& partition : request.partitions()) {

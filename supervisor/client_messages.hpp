@@ -18,6 +18,9 @@ namespace groth16d::supervisor {
 // 1 to 64 of [A-Za-z0-9._-], for jobs and circuits. `what` is the word for errors. Error: malformed "request.name".
 Result<void> check_name(std::string_view what, std::string_view name);
 
+// Of a client's file. Error: malformed "request.path".
+Result<void> check_path(std::string_view path);
+
 // What can be refused without looking at a file: names, a circuit or a key but not both, at least one partition, each
 // with one input, as many payload frames as are declared. Error: malformed "request.*".
 Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames);

@@ -79,7 +79,9 @@ void report(Session& session, const v1::ResultReply& result, const ResultPaths& 
 void run_prove(Session& session, ProveArguments& arguments) {
   arguments.input.witnesses = {arguments.witness};
   watch_for_interruption();
-  if (auto writable = check_writable(arguments.paths); !writable) return session.fail(writable.error());
+  const JobInput& input = arguments.input;
+  if (auto writable = check_writable(arguments.paths, {input.zkey, input.r1cs, arguments.witness}); !writable)
+    return session.fail(writable.error());
   auto submission = make_submission(arguments.input);
   if (!submission) return session.fail(submission.error());
 

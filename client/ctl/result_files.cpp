@@ -21,11 +21,27 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+// Also where it does not exist yet.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const fs::path first = fs::weakly_canonical(a, error), second = fs::weakly_canonical(b, error);
+  return !error && first == second;
+}
+
 }  // namespace
 
-Result<void> check_writable(const ResultPaths& paths) {
+Result<void> check_writable(const ResultPaths& paths, std::vector<std::string> inputs) {
   for (const std::string& path : {paths.proof, paths.public_inputs, paths.binary}) {
     if (path.empty()) continue;
+    if (is_stream(path)) {
+      if (::access(path.c_str(), W_OK) == 0) continue;
+      return failure(ErrorCode::denied, "output.stream", path + ": cannot be written");
+    }
+    for (const std::string& other : inputs)
+      if (!other.empty() && is_same_file(path, other))
+        return failure(ErrorCode::malformed, "output.taken",
+                       path + ": is " + other + " too; each file needs its own name");
+    inputs.push_back(path);
     if (::access(folder_of(path).c_str(), W_OK | X_OK) != 0) {
       return failure(ErrorCode::denied, "output.folder", path + ": its folder does not exist or cannot be written");
     }
@@ -44,7 +60,8 @@ Result<void> write_result(const v1::PartitionResult& partition, const ResultPath
   for (const auto& [path, content] : files) {
     if (path.empty()) continue;
     if (auto done = write_file_atomically(path, *content, kMode); !done) {
-      for (const auto& earlier : written) ::unlink(earlier.c_str());
+      for (const auto& earlier : written)
+        if (!is_stream(earlier)) ::unlink(earlier.c_str());
       return done;
     }
     written.push_back(path);

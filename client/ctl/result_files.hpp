@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "client/lib/client.hpp"
 #include "common/error.hpp"
@@ -15,8 +16,9 @@ struct ResultPaths {
   std::string binary;         // compressed: 192 bytes on BLS12-381, 128 on BN254
 };
 
-// Before any work is done for them: whether each folder exists and may be written. Error: denied "output.folder".
-Result<void> check_writable(const ResultPaths& paths);
+// Before any work is done for them: whether each folder exists and may be written, and no file is one of `inputs` or
+// another of `paths`. Errors: denied "output.folder", "output.stream"; malformed "output.taken".
+Result<void> check_writable(const ResultPaths& paths, std::vector<std::string> inputs = {});
 
 // All files or none: what was written before a failure is removed again. Errors of write_file_atomically.
 Result<void> write_result(const v1::PartitionResult& partition, const ResultPaths& paths);

@@ -87,6 +87,24 @@ TEST_CASE("an atomic write replaces the whole file with the mode asked for and l
   CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
 }
 
+TEST_CASE("an atomic write keeps a link, and writes to a pipe instead of replacing it") {
+  const TemporaryDirectory directory;
+  write_text(directory / "file", "first");
+  std::filesystem::create_symlink("file", directory / "link");
+  REQUIRE(write_file_atomically(directory / "link", "second"));
+  CHECK(std::filesystem::is_symlink(directory / "link"));
+  CHECK(read_text_file(directory / "file", 100).value() == "second");
+
+  const std::string pipe = directory / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const UniqueFd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK));
+  REQUIRE(write_file_atomically(pipe, "third"));
+  CHECK(is_stream(pipe));
+  std::array<char, 16> text{};
+  CHECK(::read(reader.get(), text.data(), text.size()) == 5);
+  CHECK_FALSE(is_stream(directory / "file"));
+}
+
 TEST_CASE("an atomic write that fails leaves neither file nor temporary") {
   const TemporaryDirectory directory;
   std::filesystem::create_directories(directory / "taken/inside");

@@ -1,4 +1,7 @@
 // groth16ctl as a shell sees it: a private daemon where none runs, exit codes, JSON.
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -50,6 +53,40 @@ TEST_CASE("prove without a running daemon brings its own, and takes it away agai
     CHECK(ctl({"verify", files.vk, publics, proof}).exit_code == 0);
     CHECK(private_daemon_folders() == before);
   }
+}
+
+TEST_CASE("an output never takes the place of an input, of another output or of a device") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const std::string witness = text_of(files.witnesses[0]);
+  const auto prove = [&](const fs::path& proof, const fs::path& publics) {
+    return ctl({"prove", "--private", "--allow-insecure-key", "--zkey", files.zkey, "--wtns", files.witnesses[0],
+                "--proof", proof, "--public", publics});
+  };
+  for (const auto& [proof, publics] : {std::pair{files.witnesses[0], folder.path() / "public.json"},
+                                       {folder.path() / "same.json", folder.path() / "." / "same.json"}}) {
+    const auto refused = prove(proof, publics);
+    CHECK(refused.exit_code != 0);
+    CHECK(refused.err.find("output.taken") != std::string::npos);
+  }
+  CHECK(text_of(files.witnesses[0]) == witness);
+
+  const fs::path pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const UniqueFd reader(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+  CHECK(prove(folder.path() / "proof.json", pipe).exit_code == 0);
+  CHECK(fs::is_fifo(pipe));
+}
+
+TEST_CASE("a path with a control character is refused, so that no client can forge a line of the log") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const fs::path forged = folder.path() / "a\n2026 info groth16d: forged.wtns";
+  fs::copy(files.witnesses[0], forged);
+  const auto refused = ctl({"prove", "--private", "--allow-insecure-key", "--zkey", files.zkey, "--wtns", forged,
+                            "--proof", folder.path() / "p", "--public", folder.path() / "q"});
+  CHECK(refused.exit_code != 0);
+  CHECK(refused.err.find("request.path") != std::string::npos);
 }
 
 TEST_CASE("the compressed proof of prove --binary verifies") {

@@ -177,13 +177,12 @@ Result<void> write_to_stream(const std::string& path, std::span<const std::byte>
   return write_all(fd->get(), bytes, path);
 }
 
-// Where a link leads, so that the link stays; the path itself where nothing is there yet.
+}  // namespace
+
 std::string link_target(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> target(::realpath(path.c_str(), nullptr), &std::free);
   return target ? target.get() : path;
 }
-
-}  // namespace
 
 bool is_stream(const std::string& path) {
   struct stat status {};

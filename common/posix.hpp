@@ -47,6 +47,10 @@ Result<void> read_exact_at(int fd, std::span<std::byte> destination, std::uint64
 
 Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_view name);
 
+// Where a link leads, so that the link stays and what it leads to is replaced; `path` itself where nothing is there
+// yet.
+std::string link_target(const std::string& path);
+
 // A device, a pipe or a socket, also behind a link: something to write to, never to replace.
 bool is_stream(const std::string& path);
 

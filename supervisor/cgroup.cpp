@@ -10,6 +10,7 @@
 
 #include "common/posix.hpp"
 #include "supervisor/core/types.hpp"
+#include "supervisor/own_cgroup.hpp"
 
 namespace groth16d::supervisor {
 namespace {
@@ -43,20 +44,13 @@ std::optional<CgroupVersion> version_of(const std::filesystem::path& folder) {
   return std::nullopt;
 }
 
-// Lines of /proc/self/cgroup: "0::/path" for v2, "5:memory:/path" for v1. Where v1 has the memory controller, v2
-// cannot.
+// Where v1 has the memory controller, v2 cannot.
 Result<Found> own_cgroup(const CgroupFiles& files) {
-  const auto text = read_text_file(files.own_cgroup.string(), kMostBytesRead);
-  if (!text) return tl::unexpected(text.error());
+  const auto cgroups = own_cgroups(files.own_cgroup);
+  if (!cgroups) return tl::unexpected(cgroups.error());
   std::optional<Found> v1;
   std::optional<Found> v2;
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const auto path = std::filesystem::path(line.substr(second + 1)).relative_path();
+  for (const auto& [controllers, path] : *cgroups) {
     if (controllers.empty()) v2 = Found{files.root / path, CgroupVersion::v2};
     if (controllers == "memory") v1 = Found{files.root / "memory" / path, CgroupVersion::v1};
     if (path.empty() && (controllers == "memory" || (controllers.empty() && !v1)))

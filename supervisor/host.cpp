@@ -4,13 +4,13 @@
 #include <charconv>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <sched.h>
 
 #include "common/posix.hpp"
+#include "supervisor/own_cgroup.hpp"
 
 namespace groth16d::supervisor {
 namespace {
@@ -34,23 +34,15 @@ std::uint64_t limit_in(const std::filesystem::path& file) {
 // The tightest limit from `leaf` up to `root`.
 std::uint64_t tightest(const std::filesystem::path& root, std::filesystem::path leaf, const char* file) {
   std::uint64_t least = limit_in(root / file);
-  for (leaf = leaf.relative_path(); !leaf.empty(); leaf = leaf.parent_path())
-    least = std::min(least, limit_in(root / leaf / file));
+  for (; !leaf.empty(); leaf = leaf.parent_path()) least = std::min(least, limit_in(root / leaf / file));
   return least;
 }
 
-// Lines of /proc/self/cgroup: "0::/path" for v2, "5:memory:/path" for v1.
 std::uint64_t cgroup_limit(const HostFiles& files) {
-  const auto text = read_text_file(files.own_cgroup.string(), kMostBytesRead);
-  if (!text) return kNoLimit;
+  const auto cgroups = own_cgroups(files.own_cgroup);
+  if (!cgroups) return kNoLimit;
   std::uint64_t least = kNoLimit;
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::filesystem::path leaf = line.substr(second + 1);
+  for (const auto& [controllers, leaf] : *cgroups) {
     if (controllers.empty()) least = std::min(least, tightest(files.cgroup_root, leaf, "memory.max"));
     if (controllers == "memory")
       least = std::min(least, tightest(files.cgroup_root / "memory", leaf, "memory.limit_in_bytes"));

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -62,6 +63,14 @@ class MemoryCgroup {
   explicit MemoryCgroup(std::filesystem::path folder) : folder_(std::move(folder)) {}
   std::filesystem::path folder_;
 };
+
+// A cgroup, or nothing and the reason in the test's output.
+inline std::optional<MemoryCgroup> memory_cgroup_or_skip() {
+  std::string why;
+  auto cgroup = MemoryCgroup::make(why);
+  if (!cgroup) WARN("skipped: " + why);
+  return cgroup;
+}
 
 // Fills a cgroup with memory until a process is gone. The kernel never takes the fillers before a worker: their score
 // is -1000 where that is permitted (CAP_SYS_RESOURCE), and each is smaller than what +200 adds to a worker's score.

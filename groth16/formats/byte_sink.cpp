@@ -24,9 +24,7 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& name) {
   if (groth16d::is_stream(name.string()))
     return groth16d::failure(groth16d::ErrorCode::denied, "output.not_regular",
                              name.string() + ": a device or a pipe; expected the name of a file");
-  std::error_code absent;
-  const std::filesystem::path target = std::filesystem::canonical(name, absent);
-  const std::filesystem::path path = absent ? name : target;
+  const std::filesystem::path path = groth16d::link_target(name.string());
   std::filesystem::path partial = path;
   partial += fmt::format(".partial.{}", ::getpid());
   Result<UniqueFd> fd = groth16d::open_file(partial.string(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);

@@ -37,7 +37,7 @@ class MemorySink final : public ByteSink {
 // through groth16d::write_file_atomically.
 class OutputFile final : public ByteSink {
  public:
-  static groth16d::Result<OutputFile> create(const std::filesystem::path& path);
+  static groth16d::Result<OutputFile> create(const std::filesystem::path& name);
 
   groth16d::Result<void> write(Bytes bytes) override;
 

@@ -1,5 +1,6 @@
 #include "tests/e2e/scene.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -151,6 +152,16 @@ v1::ResultReply checked_result(client::Client& client, const std::string& job, c
   CHECK(result->key_digest().size() == 32);
   CHECK(result->vk_digest().size() == 32);
   return *result;
+}
+
+v1::WorkerStatus worker_on(client::Client& client, const std::string& slot) {
+  const auto workers = client.workers();
+  INFO((workers ? std::string() : workers.error().text));
+  REQUIRE(workers.has_value());
+  const auto found =
+      std::find_if(workers->begin(), workers->end(), [&](const v1::WorkerStatus& one) { return one.slot() == slot; });
+  REQUIRE(found != workers->end());
+  return *found;
 }
 
 bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds timeout) {

@@ -70,6 +70,9 @@ bool is_valid(const fs::path& vk, const std::string& public_json, const std::str
 // RESULT of a job that is DONE, every proof checked: valid, and none like another.
 v1::ResultReply checked_result(client::Client& client, const std::string& job, const fs::path& vk);
 
+// WORKER_LIST's entry of one slot.
+v1::WorkerStatus worker_on(client::Client& client, const std::string& slot);
+
 // Asks every 5 ms until it holds; false after the timeout.
 bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds timeout = std::chrono::minutes(5));
 

@@ -33,15 +33,6 @@ client::PrivateDaemon start_in(const MemoryCgroup& cgroup, const fs::path& root,
   return std::move(*daemon);
 }
 
-v1::WorkerStatus worker(client::Client& client, const std::string& slot) {
-  const auto workers = client.workers();
-  REQUIRE(workers.has_value());
-  for (const auto& one : *workers)
-    if (one.slot() == slot) return one;
-  FAIL("there is no slot " + slot);
-  return {};
-}
-
 std::uint32_t attempts(const v1::JobStatus& job, const std::string& stage) {
   std::uint32_t most = 0;
   for (const auto& span : job.timeline())
@@ -49,17 +40,10 @@ std::uint32_t attempts(const v1::JobStatus& job, const std::string& stage) {
   return most;
 }
 
-std::optional<MemoryCgroup> cgroup_or_skip() {
-  std::string why;
-  auto cgroup = MemoryCgroup::make(why);
-  if (!cgroup) WARN("skipped: " + why);
-  return cgroup;
-}
-
 }  // namespace
 
 TEST_CASE("a worker over its own limit is killed alone, and its stage is done again") {
-  const auto cgroup = cgroup_or_skip();
+  const auto cgroup = memory_cgroup_or_skip();
   if (!cgroup) return;
   const TemporaryFolder folder;
   const auto files = make_circuit(folder.path(), CurveId::bn254, kLarge, 1);
@@ -67,18 +51,18 @@ TEST_CASE("a worker over its own limit is killed alone, and its stage is done ag
   auto client = connect(daemon);
   add_circuit(client, "large", files);
   REQUIRE(client.submit(request_for("pressed", "large", files.witnesses)).has_value());
-  REQUIRE(eventually([&] { return worker(client, "cpu-0").stage() == "prove"; }));
-  const auto before = worker(client, "cpu-0");
-  const auto synth = worker(client, "synth-0");
-  const auto final = worker(client, "final-0");
+  REQUIRE(eventually([&] { return worker_on(client, "cpu-0").stage() == "prove"; }));
+  const auto before = worker_on(client, "cpu-0");
+  const auto synth = worker_on(client, "synth-0");
+  const auto final = worker_on(client, "final-0");
   CHECK(before.leaf_limit_bytes() == 192 * kMiB);
   {
     const Fillers fillers(cgroup->folder() / "cpu-0", 192 * kMiB, static_cast<pid_t>(before.pid()));
-    REQUIRE(eventually([&] { return worker(client, "cpu-0").epoch() > before.epoch(); }, std::chrono::minutes(1)));
+    REQUIRE(eventually([&] { return worker_on(client, "cpu-0").epoch() > before.epoch(); }, std::chrono::minutes(1)));
   }
-  CHECK(worker(client, "cpu-0").last_death().starts_with("oom (signal 9), peak "));
-  CHECK(worker(client, "synth-0").pid() == synth.pid());
-  CHECK(worker(client, "final-0").pid() == final.pid());
+  CHECK(worker_on(client, "cpu-0").last_death().starts_with("oom (signal 9), peak "));
+  CHECK(worker_on(client, "synth-0").pid() == synth.pid());
+  CHECK(worker_on(client, "final-0").pid() == final.pid());
 
   const auto ended = wait_for(client, "pressed");
   INFO(ended.failure().text());
@@ -89,7 +73,7 @@ TEST_CASE("a worker over its own limit is killed alone, and its stage is done ag
 }
 
 TEST_CASE("a circuit that no loader can hold fails as such, and the next job is proven") {
-  const auto cgroup = cgroup_or_skip();
+  const auto cgroup = memory_cgroup_or_skip();
   if (!cgroup) return;
   const TemporaryFolder folder;
   const auto large = make_circuit(folder.path() / "large", CurveId::bls12_381, kHeavy, 1);
@@ -114,7 +98,7 @@ TEST_CASE("a circuit that no loader can hold fails as such, and the next job is 
 }
 
 TEST_CASE("pressure in the common cgroup takes synth, then final, then prove, and never the supervisor") {
-  const auto cgroup = cgroup_or_skip();
+  const auto cgroup = memory_cgroup_or_skip();
   if (!cgroup) return;
   const TemporaryFolder folder;
   const auto files = make_circuit(folder.path(), CurveId::bn254, kSmall, 1);
@@ -130,7 +114,7 @@ TEST_CASE("pressure in the common cgroup takes synth, then final, then prove, an
   fs::create_directory(cgroup->folder() / "filler");
   {
     const Fillers fillers(cgroup->folder() / "filler", kLimit + 24 * kMiB,
-                          static_cast<pid_t>(worker(client, "cpu-0").pid()));
+                          static_cast<pid_t>(worker_on(client, "cpu-0").pid()));
     REQUIRE(eventually([&] { return daemon.log().find("cpu-0: pid") != std::string::npos; }, std::chrono::minutes(1)));
   }
   const std::string log = daemon.log();

@@ -18,15 +18,6 @@ namespace {
 constexpr std::uint32_t kSmall = 6;    // 2^6 rows: milliseconds
 constexpr std::uint32_t kMedium = 13;  // half a second a partition
 
-v1::WorkerStatus worker(client::Client& client, const std::string& slot) {
-  const auto workers = client.workers();
-  REQUIRE(workers.has_value());
-  for (const auto& one : *workers)
-    if (one.slot() == slot) return one;
-  FAIL("there is no slot " + slot);
-  return {};
-}
-
 client::Client connect_operator(const client::PrivateDaemon& daemon) {
   auto client = client::Client::connect_operator(daemon.address());
   REQUIRE(client.has_value());
@@ -92,7 +83,7 @@ TEST_CASE("operators' verbs are refused on the clients' socket, and clients' ver
   }
   CHECK(client.kick("nobody").error().name == "protocol.not_operator");
   CHECK(client.reload().error().name == "protocol.not_operator");
-  CHECK(worker(client, "synth-0").epoch() == worker(operators, "synth-0").epoch());
+  CHECK(worker_on(client, "synth-0").epoch() == worker_on(operators, "synth-0").epoch());
   CHECK(operators.ping().has_value());
   CHECK(operators.kick("nobody").error().name == "job.unknown");
   CHECK(operators.operate(ipc::Command::worker_restart, "synth-7").error().code == ErrorCode::not_found);
@@ -107,7 +98,7 @@ TEST_CASE("groth16ctl restarts, drains, enables, disables and resets workers, an
   const TemporaryFolder folder;
   const auto daemon = start_daemon(folder.path());
   auto client = connect(daemon);
-  REQUIRE(eventually([&] { return worker(client, "synth-0").state() == "ready"; }));
+  REQUIRE(eventually([&] { return worker_on(client, "synth-0").state() == "ready"; }));
   const auto json = [&](std::vector<std::string> arguments, int exit_code = 0) {
     arguments.insert(arguments.begin(), {"--json", "--runtime-dir", daemon.runtime_dir()});
     const auto outcome = ctl(arguments);
@@ -115,13 +106,13 @@ TEST_CASE("groth16ctl restarts, drains, enables, disables and resets workers, an
     CHECK(outcome.exit_code == exit_code);
     return Json::parse(outcome.out, nullptr, false);
   };
-  const std::uint64_t epoch = worker(client, "synth-0").epoch();
+  const std::uint64_t epoch = worker_on(client, "synth-0").epoch();
 
   const Json restarted = json({"worker", "restart", "synth-0", "--wait"});
   CHECK(restarted.at("done") == true);
   CHECK(restarted.at("worker").at("epoch").get<std::uint64_t>() > epoch);
   CHECK(json({"worker", "restart", "synth-0", "--now", "--wait"}).at("worker").at("state") == "ready");
-  CHECK(worker(client, "synth-0").restarts() == 0);  // an operator's restart counts against nobody
+  CHECK(worker_on(client, "synth-0").restarts() == 0);  // an operator's restart counts against nobody
   CHECK(json({"worker", "drain", "synth-0", "--wait"}).at("worker").at("state") == "disabled");
   CHECK(json({"worker", "restart", "synth-0"}, 4).at("error").at("name") == "slot.resting");
   CHECK(json({"worker", "enable", "synth-0", "--wait"}).at("worker").at("state") == "ready");
@@ -148,10 +139,10 @@ TEST_CASE("every worker gets a new program in turn under load: no job fails, and
     jobs.push_back("job-" + std::to_string(number));
     REQUIRE(client.submit(request_for(jobs.back(), "load", files.witnesses)).has_value());
   }
-  REQUIRE(eventually([&] { return worker(client, "cpu-0").state() == "busy"; }));
+  REQUIRE(eventually([&] { return worker_on(client, "cpu-0").state() == "busy"; }));
 
   for (const std::string slot : {"load-0", "synth-0", "cpu-0", "final-0"}) {
-    const auto before = worker(client, slot);
+    const auto before = worker_on(client, slot);
     const fs::path file = bin / ("groth16-" + slot.substr(0, slot.find('-')));
     upgrade(file);
     CHECK_FALSE(runs(before.pid(), file));

@@ -30,26 +30,16 @@ std::uint32_t proven(client::Client& client, const std::string& job) {
   return count;
 }
 
-v1::WorkerStatus worker(client::Client& client, const std::string& slot) {
-  const auto workers = client.workers();
-  REQUIRE(workers.has_value());
-  for (const auto& status : *workers) {
-    if (status.slot() == slot) return status;
-  }
-  FAIL("no slot " << slot);
-  return {};
-}
-
 // Kills the slot's worker while it computes (a loader: at once, it has nothing to do by then), and waits for its
 // successor.
 void kill_once(client::Client& client, const std::string& slot) {
   INFO(slot);
-  if (!slot.starts_with("load")) REQUIRE(eventually([&] { return !worker(client, slot).job().empty(); }));
-  const v1::WorkerStatus before = worker(client, slot);
+  if (!slot.starts_with("load")) REQUIRE(eventually([&] { return !worker_on(client, slot).job().empty(); }));
+  const v1::WorkerStatus before = worker_on(client, slot);
   REQUIRE(before.pid() != 0);
   REQUIRE(::kill(static_cast<pid_t>(before.pid()), SIGKILL) == 0);
   CHECK(eventually([&] {
-    const v1::WorkerStatus now = worker(client, slot);
+    const v1::WorkerStatus now = worker_on(client, slot);
     return now.epoch() > before.epoch() && now.pid() != before.pid() && now.pid() != 0;
   }));
 }

@@ -17,14 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kBound{1};
 
-v1::WorkerStatus prover(client::Client& client) {
-  const auto workers = client.workers();
-  REQUIRE(workers.has_value());
-  for (const auto& worker : *workers)
-    if (worker.slot() == "cpu-0") return worker;
-  FAIL("no slot cpu-0");
-  return {};
-}
+v1::WorkerStatus prover(client::Client& client) { return worker_on(client, "cpu-0"); }
 
 v1::CircuitStatus circuit(client::Client& client) {
   const auto circuits = client.circuits("c");

@@ -149,16 +149,6 @@ v1::DaemonStatus daemon_status(client::Client& client) {
   return *status;
 }
 
-v1::WorkerStatus worker_on(client::Client& client, const std::string& slot) {
-  const auto workers = client.workers();
-  INFO((workers ? std::string() : workers.error().text));
-  REQUIRE(workers.has_value());
-  const auto found =
-      std::find_if(workers->begin(), workers->end(), [&](const v1::WorkerStatus& one) { return one.slot() == slot; });
-  REQUIRE(found != workers->end());
-  return *found;
-}
-
 v1::WorkerStatus await_stage(client::Client& client, const std::string& slot, const std::string& job,
                              const std::string& stage) {
   v1::WorkerStatus found;

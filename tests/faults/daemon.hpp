@@ -82,7 +82,7 @@ class Marks {
 };
 
 v1::DaemonStatus daemon_status(client::Client& client);
-v1::WorkerStatus worker_on(client::Client& client, const std::string& slot);
+using e2e::worker_on;
 // Waits until the slot works at this stage of this job, and says who does.
 v1::WorkerStatus await_stage(client::Client& client, const std::string& slot, const std::string& job,
                              const std::string& stage);

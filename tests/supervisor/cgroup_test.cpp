@@ -128,12 +128,8 @@ TEST_CASE("a delegated v2 cgroup gets the supervisor's leaf, hands memory on, an
 }
 
 TEST_CASE("a process over its leaf's limit is killed by the kernel, and the leaf knows it from an operator's kill") {
-  std::string why;
-  const auto parent = MemoryCgroup::make(why);
-  if (!parent) {
-    WARN("skipped: " + why);
-    return;
-  }
+  const auto parent = memory_cgroup_or_skip();
+  if (!parent) return;
   auto cgroup = Cgroup::take(parent->folder());
   INFO((cgroup ? "" : cgroup.error().text));
   REQUIRE(cgroup.has_value());
@@ -163,12 +159,8 @@ TEST_CASE("a process over its leaf's limit is killed by the kernel, and the leaf
 }
 
 TEST_CASE("what a killed predecessor left is swept, and a new leaf counts only its own kills") {
-  std::string why;
-  const auto parent = MemoryCgroup::make(why);
-  if (!parent) {
-    WARN("skipped: " + why);
-    return;
-  }
+  const auto parent = memory_cgroup_or_skip();
+  if (!parent) return;
   std::filesystem::create_directory(parent->folder() / "cpu-0");
   std::filesystem::create_directory(parent->folder() / "other");
   {
@@ -188,12 +180,8 @@ TEST_CASE("what a killed predecessor left is swept, and a new leaf counts only i
 }
 
 TEST_CASE("a spawned child is in its leaf before it runs, and its memory is seen from outside") {
-  std::string why;
-  const auto parent = MemoryCgroup::make(why);
-  if (!parent) {
-    WARN("skipped: " + why);
-    return;
-  }
+  const auto parent = memory_cgroup_or_skip();
+  if (!parent) return;
   auto cgroup = Cgroup::take(parent->folder());
   REQUIRE(cgroup.has_value());
   auto leaf = cgroup->leaf("final-0");

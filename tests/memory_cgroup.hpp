@@ -76,12 +76,15 @@ inline std::optional<MemoryCgroup> memory_cgroup_or_skip() {
 // is -1000 where that is permitted (CAP_SYS_RESOURCE), and each is smaller than what +200 adds to a worker's score.
 class Fillers {
  public:
-  // In `folder`, together at most `most_bytes`, growing while process `victim` lives; they go when this is destroyed.
-  Fillers(const std::filesystem::path& folder, std::uint64_t most_bytes, pid_t victim) {
+  // In `folder`, together at most `most_bytes`, a step each `pause` while process `victim` lives; they go when this is
+  // destroyed. With kInOrder deaths are far enough apart to be logged in their order.
+  static constexpr std::chrono::milliseconds kQuickly{6}, kInOrder{50};
+  Fillers(const std::filesystem::path& folder, std::uint64_t most_bytes, pid_t victim,
+          std::chrono::milliseconds pause) {
     const std::string procs = (folder / "cgroup.procs").string();
     for (std::uint64_t bytes = 0; bytes < most_bytes; bytes += kEach) {
       const pid_t pid = ::fork();
-      if (pid == 0) fill(procs.c_str(), victim);
+      if (pid == 0) fill(procs.c_str(), victim, pause);
       pids_.push_back(pid);
     }
   }
@@ -96,9 +99,8 @@ class Fillers {
   // All fillers' steps together are less than the smallest worker gives back, so the last death is enough for them.
   static constexpr std::size_t kStep = std::size_t{64} << 10;
   static constexpr std::size_t kEach = std::size_t{12} << 20;
-  static constexpr useconds_t kPause_us = 6'000;
 
-  [[noreturn]] static void fill(const char* procs, pid_t victim) {
+  [[noreturn]] static void fill(const char* procs, pid_t victim, std::chrono::milliseconds pause) {
     const int score = ::open("/proc/self/oom_score_adj", O_WRONLY);
     [[maybe_unused]] const auto lowered = ::write(score, "-1000", 5);
     const int join = ::open(procs, O_WRONLY);
@@ -107,7 +109,7 @@ class Fillers {
       void* piece = ::mmap(nullptr, kStep, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (piece == MAP_FAILED) ::_exit(2);
       std::memset(piece, 1, kStep);
-      ::usleep(kPause_us);
+      std::this_thread::sleep_for(pause);
     }
     while (true) ::pause();
   }

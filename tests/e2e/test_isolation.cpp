@@ -57,7 +57,7 @@ TEST_CASE("a worker over its own limit is killed alone, and its stage is done ag
   const auto final = worker_on(client, "final-0");
   CHECK(before.leaf_limit_bytes() == 192 * kMiB);
   {
-    const Fillers fillers(cgroup->folder() / "cpu-0", 192 * kMiB, static_cast<pid_t>(before.pid()));
+    const Fillers fillers(cgroup->folder() / "cpu-0", 192 * kMiB, static_cast<pid_t>(before.pid()), Fillers::kQuickly);
     REQUIRE(eventually([&] { return worker_on(client, "cpu-0").epoch() > before.epoch(); }, std::chrono::minutes(1)));
   }
   CHECK(worker_on(client, "cpu-0").last_death().starts_with("oom (signal 9), peak "));
@@ -114,7 +114,7 @@ TEST_CASE("pressure in the common cgroup takes synth, then final, then prove, an
   fs::create_directory(cgroup->folder() / "filler");
   {
     const Fillers fillers(cgroup->folder() / "filler", kLimit + 24 * kMiB,
-                          static_cast<pid_t>(worker_on(client, "cpu-0").pid()));
+                          static_cast<pid_t>(worker_on(client, "cpu-0").pid()), Fillers::kInOrder);
     REQUIRE(eventually([&] { return daemon.log().find("cpu-0: pid") != std::string::npos; }, std::chrono::minutes(1)));
   }
   const std::string log = daemon.log();

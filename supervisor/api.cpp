@@ -112,6 +112,7 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
     case ipc::Command::list: {
       auto body = ipc::request_body<v1::ListRequest>(request);
       if (!body) return tl::unexpected(body.error());
+      if (auto checked = check_list(*body); !checked) return tl::unexpected(checked.error());
       answer_list(caller, *body, now);
       return std::nullopt;
     }

@@ -18,11 +18,6 @@ bool is_name_letter(char letter) {
          letter == '.' || letter == '_' || letter == '-';
 }
 
-// The automatic name of a circuit by key path ends with what tells two states of one file apart: nothing for a person.
-std::string shown_name(const CircuitName& name) {
-  return name.starts_with("path:") ? name.substr(0, name.find('|')) : name;
-}
-
 v1::PartitionState state_of(PartitionState state) {
   switch (state) {
     case PartitionState::waiting:
@@ -101,6 +96,8 @@ Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_
     if (auto checked = check_path(*path); !checked) return checked;
   for (const v1::PartitionInput& partition : request.partitions())
     if (auto checked = check_path(partition.path()); !checked) return checked;
+  if (!v1::Priority_IsValid(request.priority()))
+    return refuse("request.priority", fmt::format("{} is no priority", static_cast<int>(request.priority())));
   if (request.partitions().empty()) return refuse("request.partitions", "the job has no partitions");
   std::uint64_t declared = 0;
   for (const auto& partition : request.partitions()) {
@@ -144,6 +141,12 @@ Priority priority_of(v1::Priority priority) {
     default:
       return Priority::normal;
   }
+}
+
+Result<void> check_list(const v1::ListRequest& request) {
+  for (const int state : request.states())
+    if (!v1::JobState_IsValid(state)) return refuse("request.states", fmt::format("{} is no state of a job", state));
+  return {};
 }
 
 std::vector<JobState> states_of(const v1::ListRequest& request) {

@@ -25,6 +25,9 @@ Result<void> check_path(std::string_view path);
 // with one input, as many payload frames as are declared. Error: malformed "request.*".
 Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames);
 
+// LIST names states that there are. Error: malformed "request.states".
+Result<void> check_list(const v1::ListRequest& request);
+
 // Equal for equal requests, however their sender spelt defaults; everything but the content of inline inputs.
 std::string normal_form(const v1::SubmitRequest& request);
 

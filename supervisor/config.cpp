@@ -142,7 +142,7 @@ Result<void> check_config(const Config& config) {
                            kLongestRuntimeDir));
   if ((config.state_dir / "").lexically_normal() == (config.runtime_dir / "").lexically_normal())
     return bad("state_dir and runtime_dir must differ");
-  return {};
+  return resolve(config).and_then([](const Config& resolved) { return check(resolved.core); });
 }
 
 Result<Config> resolve(Config config) {

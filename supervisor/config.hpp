@@ -64,7 +64,8 @@ std::filesystem::path cache_folder(const Config& config);
 // The same for text that is already here; `name` is what errors call it.
 Result<Config> parse_config(std::string_view text, const std::string& name);
 
-// What no single key can be blamed for: two directories, socket paths that fit sun_path.
+// What no single key can be blamed for: two directories, socket paths that fit sun_path, a budget above what workers at
+// rest and the CRITICAL jobs' share take. Errors: config.value, config.core, that of usable_memory_bytes.
 Result<void> check_config(const Config& config);
 
 // Fills in what a file may leave to this machine: the budget and the threads. Error: that of usable_memory_bytes.

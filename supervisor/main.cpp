@@ -79,7 +79,10 @@ Result<Config> configure(const Flags& flags) {
   for (const auto& [wanted, role] :
        {std::pair{flags.synth, Role::synth}, {flags.cpu, Role::cpu}, {flags.final, Role::final}})
     if (auto applied = apply_slots(wanted, role, *config); !applied) return tl::unexpected(applied.error());
-  if (auto checked = check_config(*config); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_config(*config); !checked) {
+    if (!flags.config_file.empty()) checked.error().text = flags.config_file + ": " + checked.error().text;
+    return tl::unexpected(checked.error());
+  }
   return config;
 }
 

@@ -67,6 +67,9 @@ void say(const std::string& line);
 void watch_for_interruption();
 bool is_interrupted();
 
+// `cancel` and `job cancel`.
+void run_cancel(Session& session, const std::string& job);
+
 // Each adds its commands to the program.
 void add_circuit_commands(CLI::App& app, Session& session);
 void add_job_commands(CLI::App& app, Session& session);

@@ -153,13 +153,11 @@ void run_logs(Session& session, const std::string& job) {
 }
 
 // A verb that names a job and answers with nothing but success.
-void run_plain(Session& session, const std::string& job, Result<void> (client::Client::*verb)(const std::string&),
-               const char* done) {
+void run_close(Session& session, const std::string& job) {
   auto client = session.connect();
   if (!client) return session.fail_call(client.error());
-  auto reply = ((*client).*verb)(job);
-  if (!reply) return session.fail_call(reply.error());
-  session.print({{"job", job}, {done, true}}, job + " " + done);
+  if (auto closed = client->close(job); !closed) return session.fail_call(closed.error());
+  session.print({{"job", job}, {"closed", true}}, job + " closed");
 }
 
 void add_job_name_command(CLI::App& app, const char* name, const char* help,
@@ -224,18 +222,24 @@ void add_status(CLI::App& app, Session& session) {
 
 }  // namespace
 
+void run_cancel(Session& session, const std::string& job) {
+  auto client = session.connect();
+  if (!client) return session.fail_call(client.error());
+  const auto stopped = client->cancel(job);
+  if (!stopped) return session.fail_call(stopped.error());
+  session.print({{"job", job}, {"cancelled", *stopped}}, job + (*stopped ? " cancelled" : " had ended before"));
+}
+
 void add_job_commands(CLI::App& app, Session& session) {
   add_submit(app, session);
   add_wait(app, session);
   add_result(app, session);
   add_status(app, session);
   add_list(app, session);
-  add_job_name_command(app, "cancel", "stop a job wherever it is", [&session](const std::string& job) {
-    run_plain(session, job, &client::Client::cancel, "cancelled");
-  });
-  add_job_name_command(app, "close", "forget an ended job and its result", [&session](const std::string& job) {
-    run_plain(session, job, &client::Client::close, "closed");
-  });
+  add_job_name_command(app, "cancel", "stop a job wherever it is",
+                       [&session](const std::string& job) { run_cancel(session, job); });
+  add_job_name_command(app, "close", "forget an ended job and its result",
+                       [&session](const std::string& job) { run_close(session, job); });
   add_job_name_command(app, "logs", "what the daemon and its workers said about a job",
                        [&session](const std::string& job) { run_logs(session, job); });
 }

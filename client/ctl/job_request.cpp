@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "common/digest.hpp"
 #include "common/posix.hpp"
@@ -59,6 +60,16 @@ Result<void> add_partition(const JobInput& input, std::size_t index, Submission&
   return {};
 }
 
+// As the JSON library judges, which refuses to write anything else.
+bool is_utf8(const std::string& text) {
+  try {
+    static_cast<void>(nlohmann::json(text).dump());
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void add_job_options(CLI::App& command, JobInput& input, const std::string& zkey_names) {
@@ -109,7 +120,8 @@ Result<std::string> absolute(const std::string& path) {
   std::error_code error;
   const std::filesystem::path canonical = std::filesystem::canonical(path, error);
   if (error) return system_failure("realpath", path, error.value());
-  return canonical.string();
+  if (is_utf8(canonical.string())) return canonical.string();
+  return failure(ErrorCode::malformed, "request.path", path + ": the path is not UTF-8, which the protocol needs");
 }
 
 Result<std::string> made_up_job_name() {

@@ -40,7 +40,7 @@ struct Submission {
 // Errors: those of reading the files that are sent or declared, malformed "submit.publics".
 Result<Submission> make_submission(const JobInput& input);
 
-// The path as the daemon must be told it. Error: not_found "system.realpath".
+// The path as the daemon must be told it. Errors: not_found "system.realpath", malformed "request.path": not UTF-8.
 Result<std::string> absolute(const std::string& path);
 
 // "job-" and 12 hexadecimal digits from the kernel's random numbers.

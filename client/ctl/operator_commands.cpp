@@ -16,13 +16,6 @@ void run_kick(Session& session, const std::string& job) {
   session.print({{"job", job}, {"kicked", true}}, job + " queued again");
 }
 
-void run_cancel(Session& session, const std::string& job) {
-  auto client = session.connect();
-  if (!client) return session.fail_call(client.error());
-  if (auto cancelled = client->cancel(job); !cancelled) return session.fail_call(cancelled.error());
-  session.print({{"job", job}, {"cancelled", true}}, job + " cancelled");
-}
-
 std::string table_of(const std::vector<v1::ConfigChange>& changes) {
   if (changes.empty()) return "nothing has changed";
   std::vector<std::vector<std::string>> rows = {{"KEY", "BEFORE", "NOW"}};

@@ -145,6 +145,7 @@ Json to_json(const v1::DaemonStatus& daemon) {
                {"jobs_done", daemon.jobs_done()},
                {"jobs_failed", daemon.jobs_failed()},
                {"syntheses", daemon.syntheses()},
+               {"stale_messages", daemon.stale_messages()},
                {"private_overruns", daemon.private_overruns()}};
   json["queues"] = array_of(daemon.queues(), [](const v1::QueueStatus& queue) {
     return Json{{"priority", word(queue.priority())}, {"jobs", queue.jobs()}, {"partitions", queue.partitions()}};

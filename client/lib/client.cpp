@@ -115,8 +115,11 @@ Result<v1::ResultReply> Client::result(const std::string& job) {
   return call<v1::ResultReply>(ipc::Command::result, job_request(job));
 }
 
-Result<void> Client::cancel(const std::string& job) {
-  return without_value(call<v1::PlainReply>(ipc::Command::cancel, job_request(job)));
+Result<bool> Client::cancel(const std::string& job) {
+  constexpr std::uint32_t kStopping = 202;
+  return call<v1::PlainReply>(ipc::Command::cancel, job_request(job)).map([](const v1::PlainReply& reply) {
+    return reply.status().code() == kStopping;
+  });
 }
 
 Result<void> Client::close(const std::string& job) {

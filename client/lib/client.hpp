@@ -54,7 +54,8 @@ class Client {
   Result<v1::JobStatus> status(const std::string& job);
   // status().code() is 300 while the job runs. A job that ended without proofs is no Error here: see job().state().
   Result<v1::ResultReply> result(const std::string& job);
-  Result<void> cancel(const std::string& job);
+  // Whether there was something to stop: false for a job that had ended before.
+  Result<bool> cancel(const std::string& job);
   // Forgets a finished job and its result.
   Result<void> close(const std::string& job);
   Result<std::vector<v1::JobStatus>> list(const v1::ListRequest& request);

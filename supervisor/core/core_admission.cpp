@@ -132,7 +132,7 @@ std::optional<Error> Machine::never_fits(const Circuit& circuit, std::uint64_t i
   const std::uint64_t available = budget_.ever_available(priority == Priority::critical);
   if (most <= available) return std::nullopt;
   return Error{ErrorCode::too_large, "budget.too_large",
-               "circuit " + circuit.name + " needs " + std::to_string(most) +
+               "circuit " + shown_name(circuit.name) + " needs " + std::to_string(most) +
                    " bytes for one partition and its key, and " + std::to_string(available) +
                    " bytes can ever be available"};
 }
@@ -166,7 +166,7 @@ void Machine::make_room(std::uint64_t bytes, bool critical, const Circuit* excep
   for (Circuit* circuit : idle) {
     if (deficit <= coming) return;
     coming += budget_.find({Holder::circuit, circuit->uid})->total();
-    log(nullptr, 5, "", "evicting circuit " + circuit->name + " to make room");
+    log(nullptr, 5, "", "evicting circuit " + shown_name(circuit->name) + " to make room");
     retreat(*circuit, circuit->by_path && circuit->unfinished_jobs == 0 ? AfterRetreat::erase : AfterRetreat::known);
   }
 }
@@ -181,10 +181,10 @@ void Machine::load_wanted() {
   for (Circuit* circuit : wanted) {
     const std::uint64_t bytes = load_charge(*circuit).total();
     if (bytes > budget_.ever_available(true)) {
-      fail_circuit(*circuit,
-                   {ErrorCode::too_large, "budget.too_large",
-                    "circuit " + circuit->name + " needs " + std::to_string(bytes) + " bytes to be loaded, and " +
-                        std::to_string(budget_.ever_available(true)) + " bytes can ever be available"});
+      fail_circuit(*circuit, {ErrorCode::too_large, "budget.too_large",
+                              "circuit " + shown_name(circuit->name) + " needs " + std::to_string(bytes) +
+                                  " bytes to be loaded, and " + std::to_string(budget_.ever_available(true)) +
+                                  " bytes can ever be available"});
     } else {
       begin_load(*circuit, false);
     }

@@ -43,7 +43,7 @@ void Machine::adopted(Circuit& circuit, const CircuitFacts& facts) {
 
 // Not resident after all: its files are there, or say why not.
 void Machine::adoption_failed(Circuit& circuit, const std::string& why) {
-  log(nullptr, 4, "", "circuit " + circuit.name + " is loaded again: " + why);
+  log(nullptr, 4, "", "circuit " + shown_name(circuit.name) + " is loaded again: " + why);
   retreat(circuit, AfterRetreat::inspect_again);
 }
 

@@ -38,10 +38,11 @@ void Machine::handle(const CircuitAddRequested& request) {
   }
   Circuit& circuit = circuits_.at(it->second);
   if (circuit.remove_asked || circuit.source != request.source)
-    return reply_error(request.token, {ErrorCode::conflict, "circuit.exists",
-                                       circuit.remove_asked
-                                           ? "circuit " + circuit.name + " is being removed"
-                                           : "circuit " + circuit.name + " exists with other files; remove it first"});
+    return reply_error(
+        request.token,
+        {ErrorCode::conflict, "circuit.exists",
+         circuit.remove_asked ? "circuit " + shown_name(circuit.name) + " is being removed"
+                              : "circuit " + shown_name(circuit.name) + " exists with other files; remove it first"});
   if (circuit.phase == CircuitPhase::storing) return circuit.add_tokens.push_back(request.token);
   if (circuit.phase != CircuitPhase::failed) return reply(request.token, 200);
   circuit.failure.reset();  // its files may have been mended
@@ -100,8 +101,8 @@ void Machine::handle(const CircuitRemoveRequested& request) {
   Circuit& circuit = circuits_.at(it->second);
   if (circuit.unfinished_jobs > 0 || circuit.phase == CircuitPhase::storing)
     return reply_error(request.token, {ErrorCode::conflict, "circuit.in_use",
-                                       "circuit " + circuit.name + " has " + std::to_string(circuit.unfinished_jobs) +
-                                           " unfinished jobs"});
+                                       "circuit " + shown_name(circuit.name) + " has " +
+                                           std::to_string(circuit.unfinished_jobs) + " unfinished jobs"});
   circuit.remove_tokens.push_back(request.token);
   if (circuit.remove_asked) return;
   circuit.remove_asked = true;
@@ -175,7 +176,7 @@ void Machine::circuit_request_failed(Circuit& circuit, const Error& error, bool 
   if (circuit.phase == CircuitPhase::retreating) return settle(circuit);
   if (!allocation) return fail_circuit(circuit, error);
   if (++circuit.allocation_failures > config_.max_allocation_failures) return fail_circuit(circuit, error);
-  log(nullptr, 4, "", "circuit " + circuit.name + " waits: " + error.text);
+  log(nullptr, 4, "", "circuit " + shown_name(circuit.name) + " waits: " + error.text);
   const Millis pause =
       std::min(config_.memory_retry * (1 << std::min(circuit.allocation_failures - 1, 5u)), kMemoryPauseMax);
   circuit.blocked = true;
@@ -197,7 +198,7 @@ void Machine::handle(const CircuitInspected& event) {
     circuit->facts = event.facts;
     circuit->inspected = true;
     log(nullptr, 6, to_string(slot->id),
-        "circuit " + circuit->name + " inspected: " + circuit->facts.curve + ", " +
+        "circuit " + shown_name(circuit->name) + " inspected: " + circuit->facts.curve + ", " +
             std::to_string(circuit->facts.n_constraints) + " constraints");
     retreat(*circuit, AfterRetreat::known);
   } else {
@@ -271,7 +272,7 @@ void Machine::circuit_resident(Circuit& circuit) {
   circuit.last_used = now_;
   circuit.deaths.clear();
   circuit.retries = 0;
-  log(nullptr, 6, "", "circuit " + circuit.name + " is resident");
+  log(nullptr, 6, "", "circuit " + shown_name(circuit.name) + " is resident");
   if (!circuit.by_path)
     act(KeepResident{circuit.name, circuit.key, circuit.r1cs, circuit.facts.key_digest, circuit.facts.r1cs_digest});
   publish(circuit);
@@ -332,7 +333,7 @@ void Machine::forget_if_unused(Circuit& circuit) {
 }
 
 void Machine::fail_circuit(Circuit& circuit, Error error) {
-  log(nullptr, 3, "", "circuit " + circuit.name + " failed: " + error.text);
+  log(nullptr, 3, "", "circuit " + shown_name(circuit.name) + " failed: " + error.text);
   circuit.failure = error;
   circuit.wanted = false;
   std::vector<Job*> waiting;
@@ -356,9 +357,9 @@ void Machine::circuit_task_lost(Circuit& circuit, SlotId slot, Death death) {
   if (circuit.deaths.size() >= config_.deaths_to_quarantine) {
     for (Slot& s : slots_) s.policy.forgive(circuit.uid);
     blame_.forget_job(circuit.uid);
-    return fail_circuit(
-        circuit, {ErrorCode::internal, "circuit.quarantined",
-                  "loading circuit " + circuit.name + " ended " + std::to_string(circuit.deaths.size()) + " workers"});
+    return fail_circuit(circuit, {ErrorCode::internal, "circuit.quarantined",
+                                  "loading circuit " + shown_name(circuit.name) + " ended " +
+                                      std::to_string(circuit.deaths.size()) + " workers"});
   }
   circuit.wanted = true;
   if (circuit.phase == CircuitPhase::adopting) return adoption_failed(circuit, "its check ended with a worker");

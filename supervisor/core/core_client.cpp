@@ -131,8 +131,8 @@ void Machine::handle(const JobStored& event) {
   for (const ReplyToken token : job->submit_tokens) reply(token, 202, std::nullopt, event.job);
   job->submit_tokens.clear();
   log(job, 6, "",
-      "accepted: " + std::to_string(job->partitions.size()) + " partitions of circuit " + job->record.circuit +
-          ", priority " + std::string(to_string(job->record.priority)));
+      "accepted: " + std::to_string(job->partitions.size()) + " partitions of circuit " +
+          shown_name(job->record.circuit) + ", priority " + std::string(to_string(job->record.priority)));
   act(Publish{"job." + event.job, "job", event.job, 0, "", "received", ""});
   if (job->ending) return maybe_complete(*job);
   start_job(*job);
@@ -230,8 +230,8 @@ void Machine::handle(const KickRequested& request) {
     open_circuit_files(*circuit, CircuitPhase::opening);
   }
   if (!circuit || circuit->remove_asked)
-    return reply_error(request.token,
-                       {ErrorCode::not_found, "circuit.unknown", "circuit " + job->record.circuit + " is gone"});
+    return reply_error(request.token, {ErrorCode::not_found, "circuit.unknown",
+                                       "circuit " + shown_name(job->record.circuit) + " is gone"});
   job->circuit = circuit;  // holds it until the journal has answered
   ++circuit->unfinished_jobs;
   ++unfinished_jobs_;

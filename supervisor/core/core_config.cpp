@@ -13,7 +13,7 @@ Result<void> check(const CoreConfig& config) {
   for (const RoleConfig& role : config.roles) resting += role.slots * segment_bytes(role.resting_bytes);
   const std::uint64_t total = config.budget_total_bytes;
   if (config.critical_reserved_bytes >= total || resting >= total - config.critical_reserved_bytes)
-    return bad("budget_total of " + std::to_string(total) + " bytes is not above the " + std::to_string(resting) +
+    return bad("a budget of " + std::to_string(total) + " bytes is not above the " + std::to_string(resting) +
                " bytes of resting workers plus " + std::to_string(config.critical_reserved_bytes) +
                " reserved for CRITICAL jobs");
   if (config.heartbeat.count() <= 0 || config.heartbeats_missed == 0) return bad("heartbeat must be positive");

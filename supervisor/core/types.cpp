@@ -33,6 +33,10 @@ std::optional<SlotId> parse_slot(std::string_view name) {
   return std::nullopt;
 }
 
+std::string shown_name(const CircuitName& circuit) {
+  return circuit.starts_with("path:") ? circuit.substr(0, circuit.find('|')) : circuit;
+}
+
 bool is_final(JobState state) {
   return state == JobState::done || state == JobState::failed || state == JobState::cancelled ||
          state == JobState::quarantined;

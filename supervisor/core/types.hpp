@@ -48,6 +48,9 @@ struct SegmentRef {
   explicit operator bool() const { return id != 0; }
 };
 
+// For people: the name of a circuit by key path without what tells two states of one file apart.
+std::string shown_name(const CircuitName& circuit);
+
 // What every message of a worker carries.
 struct WorkerToken {
   SlotId slot;

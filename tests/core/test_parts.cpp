@@ -156,7 +156,7 @@ TEST_CASE("a configuration that cannot work names the setting") {
   config = CoreConfig{};
   config.budget_total_bytes = 1 << 20;
   REQUIRE_FALSE(Core::create(config).has_value());
-  CHECK(Core::create(config).error().text.find("budget_total") != std::string::npos);
+  CHECK(Core::create(config).error().text.find("a budget of ") != std::string::npos);
 }
 
 // ------------------------------------------------------------------ private memory

@@ -126,9 +126,10 @@ TEST_CASE("a running job is cancelled, and the next one is not disturbed") {
     return status && status->state() == v1::RUNNING;
   }));
 
-  REQUIRE(client.cancel("stopped").has_value());
+  CHECK(client.cancel("stopped") == true);
 
   CHECK(wait_for(client, "stopped").state() == v1::CANCELLED);
+  CHECK(client.cancel("stopped") == false);  // it had ended
   CHECK(run_job(client, request_for("next", "small", small.witnesses)).state() == v1::DONE);
 }
 

@@ -60,6 +60,19 @@ TEST_CASE("a submit that breaks a rule is refused by the rule's name") {
   request = good_request();
   for (int partition = 0; partition < 3; ++partition) request.add_partitions()->set_payload_frames(0xFFFFFFFF);
   CHECK(refusal(request, 0xFFFFFFFD) == "request.payload");  // the sum does not wrap
+  request = good_request();
+  request.set_priority(static_cast<v1::Priority>(99));
+  CHECK(refusal(request) == "request.priority");
+}
+
+TEST_CASE("a list of jobs in a state that there is not is refused") {
+  v1::ListRequest request;
+  request.add_states(v1::DONE);
+  CHECK(check_list(request));
+  request.add_states(static_cast<v1::JobState>(99));
+  const auto checked = check_list(request);
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().name == "request.states");
 }
 
 TEST_CASE("the normal form is equal for what means the same and different for every field") {

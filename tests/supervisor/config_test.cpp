@@ -125,6 +125,11 @@ TEST_CASE("what no single key can be blamed for is still checked") {
   CHECK_FALSE(check_config(config));
   config.runtime_dir = config.state_dir / ".";
   CHECK_FALSE(check_config(config));
+  config = default_config();
+  config.budget_bytes = 1 << 20;  // less than workers rest with
+  const auto checked = check_config(config);
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().name == "config.core");
 }
 
 TEST_CASE("threads left to auto never oversubscribe the cores, and every worker has at least one") {

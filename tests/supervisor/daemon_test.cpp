@@ -116,6 +116,10 @@ TEST_CASE("a good configuration is said to be good, a bad one is exit 78 with it
   Program bad(folder, {"--config", folder / "bad.toml", "--check-config"});
   CHECK(bad.wait() == 78);
   CHECK(bad.output().find("bad.toml:2: slot") != std::string::npos);
+  std::ofstream(folder / "small.toml") << "budget = \"1 MiB\"\n";
+  Program small(folder, {"--config", folder / "small.toml", "--check-config"});
+  CHECK(small.wait() == 78);
+  CHECK(small.output().find("small.toml: a budget of 1048576 bytes") != std::string::npos);
   Program missing(folder, {"--config", folder / "none.toml"});
   CHECK(missing.wait() == 78);
   Program unknown(folder, {"--no-such-flag"});

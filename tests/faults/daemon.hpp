@@ -22,7 +22,8 @@ namespace groth16d::faults {
 using e2e::eventually;
 using e2e::TemporaryFolder;
 
-// A configuration file, as a test needs it: short deadlines, so that a frozen worker is found in a second.
+// A configuration file, as a test needs it: short deadlines, so that a frozen worker is found in a second, and one
+// thread a worker, so that memory does not hang on the machine's cores.
 struct Settings {
   std::string budget = "2 GiB";
   std::uint32_t synth = 1, cpu = 1, final = 1;

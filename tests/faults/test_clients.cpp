@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/faults/scene.hpp"
+#include "tests/sanitizers.hpp"
 
 using namespace groth16d;
 using namespace groth16d::faults;
@@ -48,6 +49,10 @@ Settings with_short_cancel() {
 }  // namespace
 
 TEST_CASE("fault 20: a client that dies after SUBMIT comes back under another name and gets its result") {
+  if (kThreadSanitizer) {
+    WARN("skipped: the thread sanitizer ends a fork of a process with threads");
+    return;
+  }
   Scene scene(ProveStage::scripted);
   scene.programs.script("always slow 300\n");
   auto client = scene.start();
@@ -78,7 +83,10 @@ TEST_CASE("fault 20: a subscriber that does not read slows nobody, and costs bou
 
   for (int job = 0; job < 30; ++job) prove(client, "job-" + std::to_string(job), 4);
 
-  CHECK(private_bytes_of(scene.daemon.pid()) < before + (16ULL << 20));
+  if (kAddressSanitizer)
+    WARN("not compared: the address sanitizer keeps what was freed");
+  else
+    CHECK(private_bytes_of(scene.daemon.pid()) < before + (16ULL << 20));
 }
 
 TEST_CASE("fault 26: CANCEL ends every stage at its next poll point, and everything comes back") {

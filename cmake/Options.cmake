@@ -39,7 +39,7 @@ if(GROTH16D_SANITIZE)
   target_compile_options(groth16d_flags INTERFACE -fsanitize=${GROTH16D_SANITIZE} -fno-sanitize-recover=all -g1)
   target_link_options(groth16d_flags INTERFACE -fsanitize=${GROTH16D_SANITIZE})
   if(GROTH16D_SANITIZE MATCHES "thread")
-    target_sources(groth16d_flags INTERFACE ${CMAKE_SOURCE_DIR}/cmake/tsan_suppressions.cpp)
+    target_sources(groth16d_flags INTERFACE ${CMAKE_SOURCE_DIR}/common/tsan_suppressions.cpp)
   endif()
 endif()
 if(GROTH16D_FUZZ)  # a fuzzer sees only the branches of code that counts them: every library does

@@ -41,6 +41,17 @@ e2e::CircuitFiles make_large(const fs::path& folder) {
   return e2e::make_circuit(folder, groth16::CurveId::bls12_381, 16, 1);
 }
 
+// What one partition of it takes, without its key and system.
+std::uint64_t partition_bytes_of(const e2e::CircuitFiles& files) {
+  ProgramFolder programs(ProveStage::scripted);
+  Daemon daemon(programs, "/");
+  daemon.start();
+  auto client = daemon.client();
+  e2e::add_circuit(client, "large", files);
+  await_resident(client, "large");
+  return circuit_status(client, "large").partition_bytes();
+}
+
 }  // namespace
 
 TEST_CASE("fault 12: whichever allocation fails, the partition waits, is proven, and nothing stays reserved") {
@@ -135,7 +146,7 @@ TEST_CASE("fault 19: a job over the whole budget is refused at once, with both n
   const TemporaryFolder folder;
   const auto large = make_large(folder.path());
   const Sizes sizes = measure();
-  const std::uint64_t total = sizes.resident_bytes + sizes.partition_bytes * 3 / 2;
+  const std::uint64_t total = sizes.resident_bytes + partition_bytes_of(large);  // its key and system are too much
   Settings settings;
   settings.budget = std::to_string(total) + " B";
   ProgramFolder programs(ProveStage::scripted);

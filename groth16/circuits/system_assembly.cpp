@@ -1,48 +1,55 @@
 #include "groth16/circuits/system_assembly.hpp"
 
-#include <string>
-
 namespace groth16::circuits {
 
-using groth16d::ErrorCode;
-using groth16d::failure;
+namespace {
+
+// Calls fn(matrix, term) for each term of a row.
+template <class Fn>
+void for_each_term(const Row& row, Fn&& fn) {
+  for (const Term& term : row.a) fn(MatrixId::a, term);
+  for (const Term& term : row.b) fn(MatrixId::b, term);
+  for (const Term& term : row.c) fn(MatrixId::c, term);
+}
+
+}  // namespace
+
+void SystemPlanning::on_row(const Row& row) {
+  for_each_term(row, [&](MatrixId matrix, const Term& term) { plan_.count(matrix, term.coefficient); });
+}
 
 void SystemAssembly::on_private(const Fr&, Storage storage) {
-  const std::uint64_t wire = announced_.n_public + 1 + n_private_++;
-  if (storage == Storage::bit && wire < announced_.n_vars) builder_.mark_boolean(static_cast<std::uint32_t>(wire));
+  const std::uint64_t wire = sizes_.n_public + 1 + n_private_++;
+  if (storage == Storage::bit) writer_.mark_boolean(wire);
 }
 
 void SystemAssembly::on_row(const Row& row) {
-  if (n_rows_ < announced_.n_constraints) {
-    add(MatrixId::a, row.a);
-    add(MatrixId::b, row.b);
-    add(MatrixId::c, row.c);
-  }
-  ++n_rows_;
+  for_each_term(row, [&](MatrixId matrix, const Term& term) {
+    const std::uint64_t first = term.variable.is_private() ? sizes_.n_public + 1 : 0;
+    writer_.add(matrix, first + term.variable.number(), term.coefficient);
+  });
+  writer_.end_row();
 }
 
-// A row speaks of variables that were told before it; those beyond the announced sizes fail in finish().
-void SystemAssembly::add(MatrixId matrix, std::span<const Term> terms) {
-  for (const Term& term : terms) {
-    const std::uint64_t first = term.variable.is_private() ? announced_.n_public + 1 : 0;
-    const std::uint64_t wire = first + term.variable.number();
-    if (wire < announced_.n_vars) builder_.add(matrix, n_rows_, static_cast<std::uint32_t>(wire), term.coefficient);
+void tell_system(const ConstraintSystem<Bls12_381>& system, CircuitSink& sink) {
+  const std::uint64_t first_private = system.n_public() + 1;
+  for (std::uint64_t wire = 1; wire < first_private; ++wire) sink.on_public(Fr::zero());
+  for (std::uint64_t wire = first_private; wire < system.n_vars(); ++wire) {
+    sink.on_private(Fr::zero(), system.is_boolean(wire) ? Storage::bit : Storage::full);
   }
-}
-
-groth16d::Result<std::vector<std::byte>> SystemAssembly::finish() {
-  if (n_public_ != announced_.n_public || n_private_ != announced_.n_private() || n_rows_ != announced_.n_constraints) {
-    return failure(ErrorCode::internal, "circuit.sizes",
-                   "circuit: " + std::to_string(n_public_) + " public and " + std::to_string(n_private_) +
-                       " private variables, " + std::to_string(n_rows_) + " rows; announced were " +
-                       std::to_string(announced_.n_public) + ", " + std::to_string(announced_.n_private()) + ", " +
-                       std::to_string(announced_.n_constraints));
+  std::array<std::vector<Term>, 3> terms;
+  for (std::uint64_t row = 0; row < system.n_constraints(); ++row) {
+    for (std::size_t matrix = 0; matrix < 3; ++matrix) {
+      terms[matrix].clear();
+      system.matrix(static_cast<MatrixId>(matrix)).for_each_term(row, [&](std::uint32_t wire, std::uint32_t index) {
+        const Variable variable = wire < first_private
+                                      ? Variable::public_number(wire)
+                                      : Variable::private_number(static_cast<std::uint32_t>(wire - first_private));
+        terms[matrix].push_back({variable, system.dictionary()[index]});
+      });
+    }
+    sink.on_row({terms[0], terms[1], terms[2]});
   }
-  builder_.add_public_rows();
-  builder_.marks_are_complete();
-  std::vector<std::byte> bytes(builder_.serialized_bytes());
-  builder_.write(bytes);
-  return bytes;
 }
 
 }  // namespace groth16::circuits

@@ -113,6 +113,17 @@ SystemHeader system_header(CurveId curve, const SystemSizes& sizes, const System
   return header;
 }
 
+std::uint64_t rank_booleans(std::span<const std::uint64_t> bitmap, std::span<std::uint32_t> ranks) {
+  std::uint64_t count = 0;
+  for (std::size_t word = 0; word < bitmap.size(); ++word) {
+    if (64 * word % SystemHeader::kWiresPerRank == 0) {
+      ranks[64 * word / SystemHeader::kWiresPerRank] = static_cast<std::uint32_t>(count);
+    }
+    count += static_cast<std::uint64_t>(std::popcount(bitmap[word]));
+  }
+  return count;
+}
+
 template <class C>
 Result<ConstraintSystem<C>> ConstraintSystem<C>::open(std::span<const std::byte> bytes, SpanCheck check) {
   if (bytes.size() < sizeof(SystemHeader)) {

@@ -81,6 +81,9 @@ struct SystemHeader {
 // prediction of a segment's size from counts that an intake knows.
 SystemHeader system_header(CurveId curve, const SystemSizes& sizes, const SystemCounts& counts);
 
+// Fills the ranks of a bitmap of boolean wires; the number of them.
+std::uint64_t rank_booleans(std::span<const std::uint64_t> bitmap, std::span<std::uint32_t> ranks);
+
 // One matrix: rows of (wire, coefficient index).
 class SparseMatrix {
  public:

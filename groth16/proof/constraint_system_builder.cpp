@@ -68,18 +68,6 @@ void TermList::drain(Fn&& fn) {
 
 namespace {
 
-// Fills the ranks from the bitmap; the number of boolean wires.
-std::uint64_t count_booleans(std::span<const std::uint64_t> bitmap, std::span<std::uint32_t> ranks) {
-  std::uint64_t count = 0;
-  for (std::size_t word = 0; word < bitmap.size(); ++word) {
-    if (64 * word % SystemHeader::kWiresPerRank == 0) {
-      ranks[64 * word / SystemHeader::kWiresPerRank] = static_cast<std::uint32_t>(count);
-    }
-    count += static_cast<std::uint64_t>(std::popcount(bitmap[word]));
-  }
-  return count;
-}
-
 // Row starts in place: start(row + 1) first holds where the row's next term goes, and ends as where the row ends.
 template <class Start>
 class RowFiller {
@@ -120,8 +108,6 @@ template <class C>
 ConstraintSystemBuilder<C>::ConstraintSystemBuilder(const SystemSizes& sizes, bool has_c)
     : sizes_(sizes), has_c_(has_c) {
   for (std::size_t matrix = 0; matrix < (has_c ? 3u : 2u); ++matrix) terms_[matrix] = TermList(sizes.n_rows());
-  coefficient_index(Fr::one());
-  coefficient_index(-Fr::one());
 }
 
 template <class C>
@@ -149,7 +135,7 @@ Result<void> ConstraintSystemBuilder<C>::check_sizes(const SystemSizes& sizes) {
 template <class C>
 void ConstraintSystemBuilder<C>::add(MatrixId matrix, std::uint64_t row, std::uint32_t wire, const Fr& coefficient) {
   if (coefficient.is_zero()) return;
-  terms_[static_cast<std::size_t>(matrix)].add(row, {wire, coefficient_index(coefficient)});
+  terms_[static_cast<std::size_t>(matrix)].add(row, {wire, dictionary_.index_of(coefficient)});
 }
 
 template <class C>
@@ -166,21 +152,10 @@ void ConstraintSystemBuilder<C>::mark_boolean(std::uint32_t wire) {
   marked_[wire / 64] |= std::uint64_t{1} << (wire % 64);
 }
 
-// Neighbouring terms mostly share a coefficient, or have 1 or -1: three comparisons spare most look-ups.
-template <class C>
-std::uint32_t ConstraintSystemBuilder<C>::coefficient_index(const Fr& coefficient) {
-  for (const std::uint32_t likely : {std::uint32_t{0}, std::uint32_t{1}, last_index_}) {
-    if (likely < dictionary_.size() && dictionary_[likely] == coefficient) return likely;
-  }
-  const auto [found, is_new] = index_of_.try_emplace(coefficient, static_cast<std::uint32_t>(dictionary_.size()));
-  if (is_new) dictionary_.push_back(coefficient);
-  return last_index_ = found->second;
-}
-
 template <class C>
 SystemHeader ConstraintSystemBuilder<C>::header() const {
   return system_header(C::id, sizes_,
-                       {{terms_[0].size(), terms_[1].size(), terms_[2].size()}, dictionary_.size(), has_c_});
+                       {{terms_[0].size(), terms_[1].size(), terms_[2].size()}, dictionary_.values().size(), has_c_});
 }
 
 template <class C>
@@ -213,9 +188,9 @@ template <class C>
 void ConstraintSystemBuilder<C>::write(std::span<std::byte> out) {
   SystemHeader header = this->header();
   store_flat(out, header);
-  std::ranges::copy(dictionary_, array_of<Fr>(out, header.dictionary_offset, dictionary_.size()).begin());
+  const std::span<const Fr> dictionary = dictionary_.values();
+  std::ranges::copy(dictionary, array_of<Fr>(out, header.dictionary_offset, dictionary.size()).begin());
   dictionary_ = {};
-  index_of_ = {};
   for (std::size_t matrix = 0; matrix < (has_c_ ? 3u : 2u); ++matrix) write_matrix(out, header, matrix);
 
   const std::uint64_t n_words = (sizes_.n_vars + 63) / 64;
@@ -224,7 +199,7 @@ void ConstraintSystemBuilder<C>::write(std::span<std::byte> out) {
   std::ranges::copy(marked_, bitmap.begin());
   if (search_booleans_) find_boolean_wires(ConstraintSystem<C>::open(out).value(), bitmap);
   const std::uint64_t n_ranks = (sizes_.n_vars + SystemHeader::kWiresPerRank - 1) / SystemHeader::kWiresPerRank;
-  header.n_boolean = count_booleans(bitmap, array_of<std::uint32_t>(out, header.boolean_ranks_offset, n_ranks));
+  header.n_boolean = rank_booleans(bitmap, array_of<std::uint32_t>(out, header.boolean_ranks_offset, n_ranks));
   store_flat(out, header);
 }
 

@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "common/error.hpp"
+#include "groth16/proof/coefficient_dictionary.hpp"
 #include "groth16/proof/constraint_system.hpp"
 
 namespace groth16 {
@@ -86,24 +86,13 @@ class ConstraintSystemBuilder {
   const SystemSizes& sizes() const { return sizes_; }
 
  private:
-  struct HashFr {
-    std::size_t operator()(const Fr& value) const {
-      std::uint64_t hash = 0;
-      for (const std::uint64_t limb : value.limbs().limb) hash = (hash ^ limb) * 0x9e3779b97f4a7c15;
-      return hash ^ (hash >> 29);
-    }
-  };
-
-  std::uint32_t coefficient_index(const Fr& coefficient);
   SystemHeader header() const;
   void write_matrix(std::span<std::byte> out, const SystemHeader& header, std::size_t matrix);
 
   SystemSizes sizes_;
   bool has_c_;
   std::array<TermList, 3> terms_;
-  std::vector<Fr> dictionary_;
-  std::unordered_map<Fr, std::uint32_t, HashFr> index_of_;
-  std::uint32_t last_index_ = 0;
+  CoefficientDictionary<Fr> dictionary_;
   std::vector<std::uint64_t> marked_;  // a bitmap of wires, empty until the first mark
   bool search_booleans_ = true;
 };

@@ -6,6 +6,7 @@
 #include "groth16/circuits/base64.hpp"
 #include "groth16/circuits/c1.hpp"
 #include "groth16/circuits/partition_input.hpp"
+#include "groth16/circuits/stacked_system.hpp"
 #include "groth16/circuits/stacked_witness.hpp"
 #include "groth16/proof/evaluate.hpp"
 #include "tests/circuits/described.hpp"
@@ -69,15 +70,13 @@ TEST_CASE("the keys of a file may come in any order, with white space and unknow
 // The whole way from a file to a packed witness, against the circuit's own evaluation.
 void check_witness(const C1& c1, const std::string& witness_hash) {
   const SectorShape& shape = c1.statement.proof.sector;
-  SystemAssembly assembly(shape.system_sizes());
   SlowWitness slow;
-  CircuitBuilder builder{&assembly, &slow};
+  CircuitBuilder builder{&slow};
   describe_stacked_circuit(builder, shape, c1.partitions[0]);
   CHECK_FALSE(slow.first_unsatisfied_row());
   CHECK(slow.hash() == witness_hash);
-  const auto bytes = assembly.finish();
-  REQUIRE(bytes);
-  const auto system = ConstraintSystem<Bls12_381>::open(*bytes).value();
+  const auto bytes = stacked_system(shape, Compute(1)).value();
+  const auto system = ConstraintSystem<Bls12_381>::open(bytes).value();
 
   std::vector<std::byte> expected(packed_witness_bytes(system)), native(expected.size());
   const auto wires = slow.wires();

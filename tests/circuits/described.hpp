@@ -5,7 +5,6 @@
 
 #include "groth16/circuits/circuit_builder.hpp"
 #include "groth16/circuits/slow_witness.hpp"
-#include "groth16/circuits/system_assembly.hpp"
 #include "groth16/circuits/system_census.hpp"
 #include "groth16/circuits/system_hash.hpp"
 

@@ -6,6 +6,7 @@
 #include "groth16/circuits/native_gadgets.hpp"
 #include "groth16/circuits/poseidon_gadget.hpp"
 #include "groth16/circuits/sha256_gadget.hpp"
+#include "groth16/circuits/stacked_system.hpp"
 #include "groth16/circuits/stacked_witness.hpp"
 #include "groth16/proof/boolean_search.hpp"
 #include "tests/algebra/random.hpp"
@@ -256,14 +257,12 @@ PartitionInput random_input(const SectorShape& shape, Random& random) {
 TEST_CASE("the packed witness of whole partitions of two shapes is that of the circuit's evaluation") {
   Random random(6);
   for (const SectorShape& shape : {SectorShape{64, {8, 0, 0}, 2, 2}, SectorShape{64, {8, 4, 2}, 2, 1}}) {
-    SystemAssembly assembly(shape.system_sizes());
     SlowWitness slow;
-    CircuitBuilder builder{&assembly, &slow};
+    CircuitBuilder builder{&slow};
     const PartitionInput input = random_input(shape, random);
     describe_stacked_circuit(builder, shape, input);
-    const auto bytes = assembly.finish();
-    REQUIRE(bytes);
-    const auto system = ConstraintSystem<Bls12_381>::open(*bytes).value();
+    const auto bytes = stacked_system(shape, Compute(1)).value();
+    const auto system = ConstraintSystem<Bls12_381>::open(bytes).value();
 
     std::vector<std::byte> expected(packed_witness_bytes(system)), native(expected.size());
     REQUIRE(pack_witness<Bls12_381>(std::span<const Scalar>(slow.wires()), system, expected));
@@ -276,10 +275,7 @@ TEST_CASE("the packed witness of whole partitions of two shapes is that of the c
 
 TEST_CASE("a system of another shape is refused") {
   const SectorShape shape{8, {8, 0, 0}, 2, 1}, other{64, {8, 0, 0}, 2, 1};
-  SystemAssembly assembly(shape.system_sizes());
-  CircuitBuilder builder{&assembly};
-  describe_stacked_circuit(builder, shape, blank_input(shape));
-  const auto bytes = assembly.finish().value();
+  const auto bytes = stacked_system(shape, Compute(1)).value();
   const auto system = ConstraintSystem<Bls12_381>::open(bytes).value();
   std::vector<std::byte> out(packed_witness_bytes(system));
   CHECK(write_stacked_witness(other, blank_input(other), system, out).error().name == "circuit.mismatch");
@@ -287,10 +283,7 @@ TEST_CASE("a system of another shape is refused") {
 
 TEST_CASE("the bits of a description are all that the search for boolean wires would find, and more") {
   const SectorShape shape{8, {8, 0, 0}, 2, 1};
-  SystemAssembly assembly(shape.system_sizes());
-  CircuitBuilder builder{&assembly};
-  describe_stacked_circuit(builder, shape, blank_input(shape));
-  const auto bytes = assembly.finish().value();
+  const auto bytes = stacked_system(shape, Compute(1)).value();
   const auto system = ConstraintSystem<Bls12_381>::open(bytes, SpanCheck::all).value();
   std::vector<std::uint64_t> found((system.n_vars() + 63) / 64, 0);
   find_boolean_wires(system, found);

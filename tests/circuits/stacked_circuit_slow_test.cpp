@@ -27,5 +27,13 @@ TEST_CASE("a whole partition of 64 GiB is the published one", "[partition]") {
   test::check(sector_of_name("64GiB").value(), test::expectation("64GiB"));
 }
 
+TEST_CASE("the flat system of a whole partition of 32 GiB is the published one", "[partition]") {
+  test::check_flat(sector_of_name("32GiB").value(), test::expectation("32GiB"));
+}
+
+TEST_CASE("the flat system of a whole partition of 64 GiB is the published one", "[partition]") {
+  test::check_flat(sector_of_name("64GiB").value(), test::expectation("64GiB"));
+}
+
 }  // namespace
 }  // namespace groth16::circuits

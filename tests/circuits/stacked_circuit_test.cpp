@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "groth16/circuits/stacked_circuit.hpp"
+#include "groth16/circuits/stacked_system.hpp"
 #include "tests/circuits/described.hpp"
 #include "tests/circuits/stacked_expectation.hpp"
 
@@ -13,6 +14,27 @@ TEST_CASE("the replication circuit of 2 KiB, 4, 16 and 32 KiB and of 8 MiB is th
     INFO(name);
     test::check(sector_of_name(name).value(), test::expectation(name));
   }
+}
+
+TEST_CASE("the flat system, whose second challenge is a repetition, is the published one, bits and indices too") {
+  for (const char* name : {"2KiB", "32KiB"}) {
+    INFO(name);
+    const SectorShape shape = sector_of_name(name).value();
+    test::check_flat(shape, test::expectation(name));
+    const auto bytes = stacked_system(shape, Compute(1)).value();
+    const auto system = ConstraintSystem<Bls12_381>::open(bytes, SpanCheck::all);
+    REQUIRE(system);
+    SystemCensus census;
+    CircuitBuilder builder{&census};
+    describe_stacked_circuit(builder, shape, blank_input(shape));
+    CHECK(system->n_boolean() == census.n_bits());
+  }
+}
+
+TEST_CASE("a plan says how many bytes a system takes before it is made") {
+  const auto bytes = [](const char* name) { return plan_stacked_system(sector_of_name(name).value()).bytes(); };
+  CHECK(bytes("2KiB") == stacked_system(sector_of_name("2KiB").value(), Compute(1))->size());
+  CHECK(bytes("32GiB") < std::uint64_t{6} << 30);
 }
 
 TEST_CASE("two trees of no real sector: 8 and 64 nodes, one challenge") {

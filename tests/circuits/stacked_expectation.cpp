@@ -4,6 +4,8 @@
 #include <map>
 
 #include "groth16/circuits/stacked_circuit.hpp"
+#include "groth16/circuits/stacked_system.hpp"
+#include "groth16/circuits/system_assembly.hpp"
 #include "tests/circuits/described.hpp"
 
 namespace groth16::circuits::test {
@@ -93,16 +95,18 @@ const StackedExpectation& expectation(const std::string& name) {
   return published.at(name);
 }
 
-void check(const SectorShape& shape, const StackedExpectation& expected) {
-  const SystemSizes sizes = shape.system_sizes();
+namespace {
+
+// tell(census, hash) tells both sinks the circuit.
+template <class Tell>
+void check_told(const SystemSizes& sizes, const StackedExpectation& expected, Tell&& tell) {
   CHECK(sizes.n_public + 1 == expected.n_inputs);
   CHECK(sizes.n_private() == expected.n_private);
   CHECK(sizes.n_constraints == expected.n_rows);
 
   SystemCensus census;
   SystemHash hash(sizes);
-  CircuitBuilder builder{&census, &hash};
-  describe_stacked_circuit(builder, shape, blank_input(shape));
+  tell(census, hash);
   CHECK(census.sizes() == sizes);
   CHECK(census.n_terms() == expected.n_terms);
   CHECK(census.a_private_density() == expected.a_density);
@@ -111,6 +115,24 @@ void check(const SectorShape& shape, const StackedExpectation& expected) {
   const auto finished = hash.finish();
   REQUIRE(finished);
   CHECK(*finished == expected.hash);
+}
+
+}  // namespace
+
+void check(const SectorShape& shape, const StackedExpectation& expected) {
+  check_told(shape.system_sizes(), expected, [&](SystemCensus& census, SystemHash& hash) {
+    CircuitBuilder builder{&census, &hash};
+    describe_stacked_circuit(builder, shape, blank_input(shape));
+  });
+}
+
+void check_flat(const SectorShape& shape, const StackedExpectation& expected) {
+  const auto bytes = stacked_system(shape, Compute(2)).value();
+  const auto system = ConstraintSystem<Bls12_381>::open(bytes).value();
+  check_told(system.sizes(), expected, [&](SystemCensus& census, SystemHash& hash) {
+    tell_system(system, census);
+    tell_system(system, hash);
+  });
 }
 
 }  // namespace groth16::circuits::test

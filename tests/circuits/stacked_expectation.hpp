@@ -19,6 +19,10 @@ struct StackedExpectation {
 // name: "2KiB" ... "64GiB" for whole partitions, "32GiB-1", "64GiB-1" for one challenge of these shapes.
 const StackedExpectation& expectation(const std::string& name);
 
+// The description, streamed.
 void check(const SectorShape& shape, const StackedExpectation& expected);
+
+// The flat form, whose challenges after the first are repetitions.
+void check_flat(const SectorShape& shape, const StackedExpectation& expected);
 
 }  // namespace groth16::circuits::test

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "groth16/algebra/pairing.hpp"
-#include "groth16/formats/compressed_point.hpp"
+#include "groth16/formats/uncompressed_point.hpp"
 
 namespace groth16::formats {
 
@@ -31,24 +31,6 @@ std::size_t fixed_bytes(PointForm form) {
   return 3 * bytes_of_point<G1>(form) + 3 * bytes_of_point<G2>(form) + kCountBytes;
 }
 
-template <class Point>
-tl::expected<Point, PointFault> read_uncompressed(const std::byte* from) {
-  constexpr std::byte kFlags{0xe0}, kInfinity{0x40};
-  const auto fault = [](std::string_view rule, std::string_view text) {
-    return tl::unexpected<PointFault>(PointFault{rule, text});
-  };
-  const std::byte flags = *from & kFlags;
-  if (flags == kInfinity) return Point::infinity();  // which the caller refuses, whatever follows
-  if (flags != std::byte{0}) return fault("flags", "has flags that mean nothing in an uncompressed point");
-  Point point;
-  if (!load_big_endian(from, point.x) || !load_big_endian(from + kCompressedPointBytes<Point>, point.y)) {
-    return fault("coordinate", "has a coordinate that is not below q");
-  }
-  if (!on_curve(point, curve_b<Bls12_381>(point))) return fault("not_on_curve", "is not on the curve");
-  if (!Bls12_381::in_subgroup(point)) return fault("not_in_subgroup", "is not in the subgroup of order r");
-  return point;
-}
-
 // Reads point after point and keeps the first fault. The caller has checked that the bytes are there.
 class PointReader {
  public:
@@ -57,8 +39,8 @@ class PointReader {
   template <class Point>
   void read(std::string_view name, Point& point) {
     const std::byte* from = bytes_.data() + offset_;
-    auto read =
-        form_ == PointForm::compressed ? decompress_point<Bls12_381, Point>(from) : read_uncompressed<Point>(from);
+    auto read = form_ == PointForm::compressed ? decompress_point<Bls12_381, Point>(from)
+                                               : read_uncompressed<Point>(from, PointCheck::subgroup);
     if (read && read->is_infinity()) read = tl::unexpected<PointFault>(PointFault{"infinity", "is infinity"});
     if (read) point = *read;
     if (!read && result_) {
@@ -68,12 +50,7 @@ class PointReader {
     offset_ += bytes_of_point<Point>(form_);
   }
 
-  std::uint32_t read_count() {
-    std::uint32_t count = 0;
-    for (std::size_t i = 0; i < kCountBytes; ++i) count = count << 8 | static_cast<std::uint32_t>(bytes_[offset_ + i]);
-    offset_ += kCountBytes;
-    return count;
-  }
+  void skip_count() { offset_ += kCountBytes; }
 
   const Result<void>& result() const { return result_; }
 
@@ -94,10 +71,40 @@ bool same_ratio(const BellpersonVk& vk) {
 
 }  // namespace
 
-Result<BellpersonVk> read_bellperson_vk(std::string_view file, Bytes bytes, PointForm form) {
+const Bls12_381::Fr& development_gamma() {
+  static const auto gamma = [] {
+    const auto digest = groth16d::sha256("groth16d: a key for development");
+    return Bls12_381::Fr::from_uint(Bls12_381::Scalar::from_le_bytes(std::as_bytes(std::span(digest))));
+  }();
+  return gamma;
+}
+
+std::uint32_t warnings_of(const BellpersonVk& vk) {
+  static const G2 development_gamma2 = times(Bls12_381::generator_g2(), development_gamma().to_uint()).to_affine();
+  return (is_forgeable(vk.key) ? kKeyForgeable : 0) | (vk.key.gamma2 == development_gamma2 ? kKeyDevelopment : 0);
+}
+
+Result<std::uint64_t> bellperson_vk_bytes(std::string_view file, Bytes bytes, PointForm form) {
   if (bytes.size() < fixed_bytes(form)) {
     return failure(ErrorCode::malformed, "bellperson_vk.length",
                    fmt::format("{}: {} bytes, a verifying key has at least {}", file, bytes.size(), fixed_bytes(form)));
+  }
+  const std::uint64_t count = load_u32_big_endian(bytes.data() + fixed_bytes(form) - kCountBytes);
+  if (count == 0) return failure(ErrorCode::malformed, "bellperson_vk.ic_count", fmt::format("{}: no ic points", file));
+  const std::uint64_t expected = fixed_bytes(form) + count * bytes_of_point<G1>(form);
+  if (bytes.size() < expected) {
+    return failure(ErrorCode::malformed, "bellperson_vk.length",
+                   fmt::format("{}: {} bytes, expected {} with {} ic points", file, bytes.size(), expected, count));
+  }
+  return expected;
+}
+
+Result<BellpersonVk> read_bellperson_vk(std::string_view file, Bytes bytes, PointForm form) {
+  const Result<std::uint64_t> expected = bellperson_vk_bytes(file, bytes, form);
+  if (!expected) return tl::unexpected(expected.error());
+  if (bytes.size() != *expected) {
+    return failure(ErrorCode::malformed, "bellperson_vk.length",
+                   fmt::format("{}: {} bytes, expected {}", file, bytes.size(), *expected));
   }
   BellpersonVk vk;
   PointReader reader(file, bytes, form);
@@ -107,14 +114,8 @@ Result<BellpersonVk> read_bellperson_vk(std::string_view file, Bytes bytes, Poin
   reader.read("gamma_g2", vk.key.gamma2);
   reader.read("delta_g1", vk.delta1);
   reader.read("delta_g2", vk.key.delta2);
-  const std::uint64_t count = reader.read_count();
-  if (count == 0) return failure(ErrorCode::malformed, "bellperson_vk.ic_count", fmt::format("{}: no ic points", file));
-  const std::uint64_t expected = fixed_bytes(form) + count * bytes_of_point<G1>(form);
-  if (bytes.size() != expected) {
-    return failure(ErrorCode::malformed, "bellperson_vk.length",
-                   fmt::format("{}: {} bytes, expected {} with {} ic points", file, bytes.size(), expected, count));
-  }
-  vk.key.ic.resize(count);
+  reader.skip_count();
+  vk.key.ic.resize((*expected - fixed_bytes(form)) / bytes_of_point<G1>(form));
   for (G1& point : vk.key.ic) reader.read("ic", point);
   if (!reader.result()) return tl::unexpected(reader.result().error());
   if (!same_ratio(vk)) {

@@ -11,7 +11,7 @@
 #include "common/error.hpp"
 #include "groth16/algebra/bls12_381.hpp"
 #include "groth16/formats/byte_reader.hpp"
-#include "groth16/proof/verifying_key.hpp"
+#include "groth16/proof/proving_key.hpp"
 
 namespace groth16::formats {
 
@@ -22,6 +22,17 @@ struct BellpersonVk {
   VerifyingKey<Bls12_381> key;
   Bls12_381::G1 beta1, delta1;
 };
+
+// The gamma of keys that this program makes from values that it knows. The files have no place for a word, so this
+// value, which no ceremony hits, says it: whoever knows it learns only that the key is for development.
+const Bls12_381::Fr& development_gamma();
+
+// kKeyForgeable: no contribution was made to delta. kKeyDevelopment: gamma is development_gamma.
+std::uint32_t warnings_of(const BellpersonVk& vk);
+
+// The bytes of the key that a file begins with, which may go on behind it. Errors (malformed): bellperson_vk.length,
+// .ic_count.
+groth16d::Result<std::uint64_t> bellperson_vk_bytes(std::string_view file, Bytes bytes, PointForm form);
 
 // The whole file, to its last byte. Every point is on its curve, in its subgroup and not infinity; beta and delta are
 // the same in both groups. Errors (malformed): bellperson_vk.length, .ic_count, .flags, .infinity, .coordinate,

@@ -11,12 +11,17 @@ namespace groth16::formats {
 
 using Bytes = std::span<const std::byte>;
 
-// Integers at any address, little-endian on every machine. The caller has checked that the bytes are there.
+// Integers at any address, little-endian unless their name says otherwise. The caller has checked that the bytes are
+// there.
 inline std::uint32_t load_u32(const std::byte* at) {
   return static_cast<std::uint32_t>(at[0]) | static_cast<std::uint32_t>(at[1]) << 8 |
          static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
 }
 inline std::uint64_t load_u64(const std::byte* at) { return load_u32(at) | std::uint64_t{load_u32(at + 4)} << 32; }
+inline std::uint32_t load_u32_big_endian(const std::byte* at) {
+  return static_cast<std::uint32_t>(at[3]) | static_cast<std::uint32_t>(at[2]) << 8 |
+         static_cast<std::uint32_t>(at[1]) << 16 | static_cast<std::uint32_t>(at[0]) << 24;
+}
 
 class ByteReader {
  public:

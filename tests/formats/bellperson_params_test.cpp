@@ -5,7 +5,6 @@
 
 #include "groth16/formats/bellperson_writer.hpp"
 #include "groth16/formats/uncompressed_point.hpp"
-#include "groth16/proof/constraint_system_builder.hpp"
 #include "groth16/proof/keygen.hpp"
 #include "groth16/proof/prove.hpp"
 #include "groth16/proof/verify.hpp"

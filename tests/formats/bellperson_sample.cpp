@@ -3,31 +3,14 @@
 #include <catch2/catch.hpp>
 
 #include "groth16/formats/bellperson_writer.hpp"
-#include "groth16/proof/constraint_system_builder.hpp"
 #include "groth16/proof/keygen.hpp"
+#include "tests/formats/bellperson_circuit.hpp"
 
 namespace groth16::formats::test {
 
 namespace {
 
 using C = Bls12_381;
-using Fr = C::Fr;
-
-FileBytes make_system() {
-  ConstraintSystemBuilder<C> builder({4, 1, 2, 2}, true);
-  const Fr one = Fr::one();
-  builder.add(MatrixId::a, 0, 2, one);
-  builder.add(MatrixId::b, 0, 2, one);
-  builder.add(MatrixId::c, 0, 3, one);
-  builder.add(MatrixId::a, 1, 3, one);
-  builder.add(MatrixId::b, 1, 0, -one);
-  builder.add(MatrixId::b, 1, 2, one.doubled());
-  builder.add(MatrixId::c, 1, 1, one);
-  builder.add_public_rows();
-  FileBytes bytes(builder.serialized_bytes());
-  builder.write(bytes);
-  return bytes;
-}
 
 // A key as from a ceremony says nothing of how it was made.
 FileBytes make_key(const ConstraintSystem<C>& system, const ToxicWaste<C>& toxic, bool is_marked) {
@@ -43,12 +26,12 @@ FileBytes make_key(const ConstraintSystem<C>& system, const ToxicWaste<C>& toxic
 
 BellpersonSample make_sample() {
   BellpersonSample made;
-  made.system = make_system();
+  made.system = bellperson_circuit();
   const auto system = ConstraintSystem<C>::open(made.system).value();
   for (const std::uint64_t value : {1, 45, 3, 9}) made.values.push_back(UInt<4>::from_u64(value));
 
   ToxicWaste<C> toxic = ToxicWaste<C>::from_seed(1);
-  toxic.gamma = Fr::from_u64(77);
+  toxic.gamma = C::Fr::from_u64(77);
   const FileBytes key_bytes = make_key(system, toxic, false);
   const auto key = ProvingKey<C>::open(key_bytes).value();
   MemorySink params, vk, development;

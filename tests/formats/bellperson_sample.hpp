@@ -1,6 +1,4 @@
-// A small circuit's key in bellperson's files, for the tests that damage them and for the fuzzer's promise.
-//
-//   wires 0: 1, 1: out (public), 2: x, 3: y      x x = y,  y (2x - 1) = out
+// A small circuit's key (bellperson_circuit.hpp) in bellperson's files, for the tests that damage them.
 #pragma once
 
 #include <span>

@@ -21,6 +21,10 @@ TEST_CASE("every file of the fuzzers' corpora is handled") {
       {"public_json", public_json},
       {"proof_binary", proof_binary},
       {"cached_circuit", cached_circuit},
+      {"bellperson_vk", bellperson_vk},
+      {"bellperson_params", bellperson_params},
+      {"c1_json", c1_json},
+      {"c1_bincode", c1_bincode},
   };
   for (const auto& [name, target] : targets) {
     std::size_t count = 0;

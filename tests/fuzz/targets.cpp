@@ -1,17 +1,22 @@
-// The readers of groth16/formats under arbitrary bytes. What a reader accepts is used as a worker would use it, and
-// what can be written again must come out the same.
+// The readers of groth16/formats and groth16/circuits under arbitrary bytes. What a reader accepts is used as a worker
+// would use it, and what can be written again must come out the same.
 #include "tests/fuzz/targets.hpp"
 
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
+#include "groth16/circuits/c1.hpp"
+#include "groth16/circuits/partition_input.hpp"
+#include "groth16/formats/bellperson_params.hpp"
+#include "groth16/formats/bellperson_writer.hpp"
 #include "groth16/formats/proof_binary.hpp"
 #include "groth16/formats/ptau.hpp"
 #include "groth16/formats/r1cs_system.hpp"
 #include "groth16/formats/snarkjs_json.hpp"
 #include "groth16/formats/wtns.hpp"
 #include "groth16/formats/zkey.hpp"
+#include "tests/formats/bellperson_circuit.hpp"
 
 namespace groth16::fuzz {
 
@@ -67,6 +72,21 @@ template <class C>
 void round_trip_binary(Input input) {
   const auto proof = decompress<C>(input);
   if (proof) promise(std::ranges::equal(compress(*proof), input));  // one encoding for each proof
+}
+
+// What intake hands on, and what the finalizer derives.
+void use(const circuits::C1& c1) {
+  const circuits::SectorShape& shape = c1.statement.proof.sector;
+  promise(c1.partitions.size() == c1.statement.proof.partitions());
+  std::vector<std::byte> bytes(circuits::partition_input_bytes(shape)), again(bytes.size());
+  for (const circuits::PartitionInput& partition : c1.partitions) {
+    circuits::write_partition_input(shape, partition, bytes);
+    const auto read = circuits::read_partition_input(shape, bytes);
+    promise(read.has_value());
+    circuits::write_partition_input(shape, *read, again);
+    promise(again == bytes);
+  }
+  promise(circuits::public_inputs(c1.statement, 0).size() == shape.system_sizes().n_public);
 }
 
 }  // namespace
@@ -129,6 +149,39 @@ void public_json(Input input) {
 void proof_binary(Input input) {
   round_trip_binary<Bn254>(input);
   round_trip_binary<Bls12_381>(input);
+}
+
+void bellperson_vk(Input input) {
+  for (const PointForm form : {PointForm::uncompressed, PointForm::compressed}) {
+    const auto vk = read_bellperson_vk("input", input, form);
+    if (!vk || form == PointForm::compressed) continue;
+    MemorySink sink;
+    promise(write_bellperson_vk(sink, *vk).has_value() && std::ranges::equal(sink.bytes(), input));
+  }
+}
+
+void bellperson_params(Input input) {
+  static const std::vector<std::byte> circuit = formats::test::bellperson_circuit();
+  const auto file = BellpersonParams::parse("input", input);
+  if (!file) return;
+  const auto system = ConstraintSystem<Bls12_381>::open(circuit).value();
+  std::vector<std::byte> key(BellpersonParams::key_bytes(system.sizes()));
+  const ParamsLoadOptions options{.allow_insecure = true, .check = PointCheck::subgroup};
+  if (!file->load_key(system, key, options, Compute(1))) return;
+  MemorySink sink;
+  promise(write_bellperson_params(sink, ProvingKey<Bls12_381>::open(key).value()).has_value());
+  promise(std::ranges::equal(sink.bytes(), input));
+}
+
+void c1_json(Input input) {
+  const auto c1 = circuits::read_c1_json("input", input);
+  if (c1) use(*c1);
+}
+
+void c1_bincode(Input input) {
+  const auto proof = circuits::registered_proof_of_name("StackedDrg2KiBV1_1").value();
+  const auto c1 = circuits::read_c1_bincode("input", input, proof);
+  if (c1) use(*c1);
 }
 
 }  // namespace groth16::fuzz

@@ -17,5 +17,9 @@ void proof_json(Input input);
 void public_json(Input input);
 void proof_binary(Input input);
 void cached_circuit(Input input);
+void bellperson_vk(Input input);
+void bellperson_params(Input input);
+void c1_json(Input input);
+void c1_bincode(Input input);
 
 }  // namespace groth16::fuzz

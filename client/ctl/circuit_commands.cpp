@@ -76,6 +76,8 @@ void add_circuit_commands(CLI::App& app, Session& session) {
   list->add_option("name", *listed, "only this one")->type_name("NAME");
   list->callback([&session, listed] { run_list(session, *listed); });
 
+  add_circuit_hash_command(*circuit, session);
+
   auto removed = std::make_shared<std::string>();
   auto* remove = circuit->add_subcommand("remove", "forget a circuit; jobs that run with it go on");
   remove->add_option("name", *removed, "the circuit")->type_name("NAME")->required();

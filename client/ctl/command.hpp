@@ -79,5 +79,10 @@ void add_top_command(CLI::App& app, Session& session);
 void add_operator_commands(CLI::App& app, Session& session);
 void add_proof_commands(CLI::App& app, Session& session);
 void add_setup_commands(CLI::App& app, Session& session);
+void add_porep_commands(CLI::App& app, Session& session);
+
+// Each adds one command to the group that it belongs to.
+void add_circuit_hash_command(CLI::App& circuit, Session& session);
+void add_porep_verify_command(CLI::App& porep, Session& session);
 
 }  // namespace groth16d::ctl

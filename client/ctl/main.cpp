@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   groth16d::ctl::add_operator_commands(app, session);
   groth16d::ctl::add_proof_commands(app, session);
   groth16d::ctl::add_setup_commands(app, session);
+  groth16d::ctl::add_porep_commands(app, session);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -1,15 +1,14 @@
 // setup: keys for tests and development, from secrets that this program draws and forgets. Whoever had watched it could
 // forge proofs, so there is no other mode, --insecure must be said, and the key itself carries the warning.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "client/ctl/command.hpp"
+#include "client/ctl/development_key.hpp"
+#include "client/ctl/long_work.hpp"
 #include "common/posix.hpp"
-#include "groth16/formats/byte_sink.hpp"
 #include "groth16/formats/input_file.hpp"
 #include "groth16/formats/ptau.hpp"
 #include "groth16/formats/r1cs.hpp"
@@ -25,11 +24,11 @@ namespace formats = groth16::formats;
 using groth16::CurveId;
 
 constexpr mode_t kMode = 0644;
-constexpr char kWarning[] = "warning: made without a ceremony: whoever saw this program's memory can forge proofs for ";
 
 struct SetupArguments {
   bool insecure = false;
   std::string r1cs, zkey, vk;
+  std::string circuit, params;        // a built-in circuit, instead
   std::optional<std::uint64_t> seed;  // the same key again, for tests
 };
 
@@ -38,17 +37,6 @@ struct PtauArguments {
   std::uint32_t power = 0;
   std::string curve, out;
 };
-
-groth16::Compute all_cores() { return groth16::Compute(std::max(1U, std::thread::hardware_concurrency())); }
-
-// A file's fate is that of the work that fills it: committed when `write` succeeds, else gone.
-template <class Fn>
-Result<void> write_output(const std::string& path, Fn&& write) {
-  auto file = formats::OutputFile::create(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  if (auto written = write(*file); !written) return written;
-  return file->commit();
-}
 
 template <class C>
 Result<groth16::ToxicWaste<C>> toxic_waste(const std::optional<std::uint64_t>& seed) {
@@ -111,9 +99,20 @@ Result<void> make_ptau(const PtauArguments& arguments) {
   });
 }
 
+void run_builtin_setup(Session& session, const SetupArguments& arguments) {
+  const auto circuit = groth16::circuits::builtin_circuit(arguments.circuit);
+  if (!circuit) return session.fail(circuit.error(), ExitCode::usage);
+  const KeyFiles files{arguments.params, arguments.vk};
+  if (auto made = make_development_key(**circuit, files, arguments.seed); !made) return session.fail(made.error());
+  const std::string& first = files.params.empty() ? files.vk : files.params;
+  say(kInsecureWarning + first);
+  session.print({{"params_file", files.params}, {"vk_file", files.vk}, {"insecure", true}}, first);
+}
+
 void run_setup(Session& session, const SetupArguments& arguments) {
+  if (!arguments.circuit.empty()) return run_builtin_setup(session, arguments);
   if (auto made = make_key(arguments); !made) return session.fail(made.error());
-  say(kWarning + arguments.zkey);
+  say(kInsecureWarning + arguments.zkey);
   session.print({{"zkey_file", arguments.zkey}, {"vk_file", arguments.vk}, {"insecure", true}}, arguments.zkey);
 }
 
@@ -121,7 +120,7 @@ void run_ptau(Session& session, const PtauArguments& arguments) {
   const bool is_bn254 = groth16::curve_from_name(arguments.curve) == CurveId::bn254;
   auto made = is_bn254 ? make_ptau<groth16::Bn254>(arguments) : make_ptau<groth16::Bls12_381>(arguments);
   if (!made) return session.fail(made.error());
-  say(kWarning + ("keys from " + arguments.out));
+  say(kInsecureWarning + ("keys from " + arguments.out));
   session.print({{"ptau_file", arguments.out}, {"insecure", true}}, arguments.out);
 }
 
@@ -141,13 +140,20 @@ void add_setup_commands(CLI::App& app, Session& session) {
   setup->add_flag("--insecure", arguments->insecure, "yes, proofs for this key can be forged");
   setup->add_option("--r1cs", arguments->r1cs, "the circuit's constraint system")->type_name("FILE");
   setup->add_option("--zkey", arguments->zkey, "where the proving key goes")->type_name("FILE");
-  setup->add_option("--vk", arguments->vk, "where verification_key.json goes")->type_name("FILE");
+  setup->add_option("--circuit", arguments->circuit, "a built-in circuit instead, porep-2KiB ...")
+      ->type_name("CIRCUIT");
+  setup->add_option("--params", arguments->params, "where its .params goes, as bellperson lays it out")
+      ->type_name("FILE");
+  setup->add_option("--vk", arguments->vk, "where verification_key.json goes, of a built-in circuit its .vk")
+      ->type_name("FILE");
   setup->add_option("--seed", arguments->seed, "make the same key from the same number");
   setup->callback([&session, arguments, setup] {
     if (!setup->get_subcommands().empty()) return;
     require_insecure(arguments->insecure);
-    if (arguments->r1cs.empty() || arguments->zkey.empty()) {
-      throw CLI::ValidationError("setup", "--r1cs and --zkey are needed");
+    const bool has_files = !arguments->r1cs.empty() && !arguments->zkey.empty();
+    const bool has_circuit = !arguments->circuit.empty() && (!arguments->params.empty() || !arguments->vk.empty());
+    if (has_files == has_circuit) {
+      throw CLI::ValidationError("setup", "--r1cs and --zkey are needed, or --circuit and --params or --vk");
     }
     run_setup(session, *arguments);
   });

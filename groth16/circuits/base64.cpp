@@ -1,5 +1,6 @@
 #include "groth16/circuits/base64.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace groth16::circuits {
@@ -55,6 +56,18 @@ std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
   }
   if ((seen & kInvalid) != 0) return std::nullopt;
   return bytes;
+}
+
+std::string encode_base64(std::span<const std::byte> bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < count; ++j) group |= static_cast<std::uint32_t>(bytes[i + j]) << (16 - 8 * j);
+    for (std::size_t j = 0; j < 4; ++j) text.push_back(j <= count ? kAlphabet[(group >> (18 - 6 * j)) & 63] : '=');
+  }
+  return text;
 }
 
 }  // namespace groth16::circuits

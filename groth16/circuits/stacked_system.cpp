@@ -49,7 +49,9 @@ SystemPlan<Bls12_381> plan_stacked_system(const SectorShape& shape) {
   const SystemPlan<Bls12_381> start = plan_of(with_challenges(shape, 0));
   SystemPlan<Bls12_381> plan = plan_of(with_challenges(shape, 1));
   plan.sizes = shape.system_sizes();
-  for (std::size_t i = 0; i < 3; ++i) plan.n_terms[i] += (shape.challenges - 1) * (plan.n_terms[i] - start.n_terms[i]);
+  const std::uint64_t times = shape.challenges - 1;
+  for (std::size_t i = 0; i < 3; ++i) plan.n_terms[i] += times * (plan.n_terms[i] - start.n_terms[i]);
+  plan.n_boolean += times * (plan.n_boolean - start.n_boolean);
   return plan;
 }
 

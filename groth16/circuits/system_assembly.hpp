@@ -19,10 +19,10 @@ namespace groth16::circuits {
 class SystemPlanning final : public CircuitSink {
  public:
   // The sizes come from a census of the same circuit or from a formula.
-  explicit SystemPlanning(const SystemSizes& sizes) : plan_{sizes, {}, {}} { plan_.count_public_rows(); }
+  explicit SystemPlanning(const SystemSizes& sizes) : plan_{sizes, {}, 0, {}} { plan_.count_public_rows(); }
 
   void on_public(const Fr&) override {}
-  void on_private(const Fr&, Storage) override {}
+  void on_private(const Fr&, Storage storage) override { plan_.n_boolean += storage == Storage::bit ? 1 : 0; }
   void on_row(const Row& row) override;
 
   const SystemPlan<Bls12_381>& plan() const { return plan_; }

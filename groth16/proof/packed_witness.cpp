@@ -22,29 +22,31 @@ constexpr std::uint64_t kExceptionCapacity = 1024;
 constexpr std::uint64_t kScalarBytes = 32;  // both curves
 
 // Without C, a row that looks like x (x - 1) = 0 may be x (x - 1) = y: every boolean wire may be an exception.
-template <class C>
-std::uint64_t exception_capacity(const ConstraintSystem<C>& system) {
-  return system.has_c() ? std::min(kExceptionCapacity, system.n_boolean()) : system.n_boolean();
+constexpr std::uint64_t exception_capacity(std::uint64_t n_boolean, bool has_c) {
+  return has_c ? std::min(kExceptionCapacity, n_boolean) : n_boolean;
 }
 
 // The header of every packed witness of a system: no exceptions yet.
-template <class C>
-WitnessHeader witness_header(const ConstraintSystem<C>& system) {
+WitnessHeader witness_header(CurveId curve, const SystemSizes& sizes, std::uint64_t n_boolean, bool has_c) {
   WitnessHeader header{};
   header.magic = WitnessHeader::kMagic;
   header.layout_version = WitnessHeader::kLayoutVersion;
-  header.curve = static_cast<std::uint32_t>(C::id);
-  header.n_vars = system.n_vars();
-  header.n_public = system.n_public();
-  header.n_boolean = system.n_boolean();
-  header.n_full = system.n_full();
-  header.exception_capacity = exception_capacity(system);
+  header.curve = static_cast<std::uint32_t>(curve);
+  header.n_vars = sizes.n_vars;
+  header.n_public = sizes.n_public;
+  header.n_boolean = n_boolean;
+  header.n_full = sizes.n_private() - n_boolean;
+  header.exception_capacity = exception_capacity(n_boolean, has_c);
   header.public_offset = align_up(sizeof(WitnessHeader), 8);
-  header.bits_offset = header.public_offset + (system.n_public() + 1) * kScalarBytes;
-  header.full_offset = header.bits_offset + (system.n_boolean() + 63) / 64 * sizeof(std::uint64_t);
-  header.exception_offset = header.full_offset + system.n_full() * kScalarBytes;
+  header.bits_offset = header.public_offset + (sizes.n_public + 1) * kScalarBytes;
+  header.full_offset = header.bits_offset + (n_boolean + 63) / 64 * sizeof(std::uint64_t);
+  header.exception_offset = header.full_offset + header.n_full * kScalarBytes;
   header.total_bytes = header.exception_offset + header.exception_capacity * sizeof(WitnessException);
   return header;
+}
+template <class C>
+WitnessHeader witness_header(const ConstraintSystem<C>& system) {
+  return witness_header(C::id, system.sizes(), system.n_boolean(), system.has_c());
 }
 
 tl::unexpected<groth16d::Error> refuse(ErrorCode code, const std::string& name, const std::string& text) {
@@ -56,6 +58,10 @@ tl::unexpected<groth16d::Error> refuse(ErrorCode code, const std::string& name, 
 template <class C>
 std::uint64_t packed_witness_bytes(const ConstraintSystem<C>& system) {
   return witness_header(system).total_bytes;
+}
+
+std::uint64_t packed_witness_bytes(const SystemSizes& sizes, std::uint64_t n_boolean, bool has_c) {
+  return witness_header(CurveId{}, sizes, n_boolean, has_c).total_bytes;
 }
 
 // A private wire costs at most a bit and an exception, or 32 bytes.

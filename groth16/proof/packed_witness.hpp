@@ -45,6 +45,7 @@ struct WitnessHeader {
 // The size of every packed witness of a system.
 template <class C>
 std::uint64_t packed_witness_bytes(const ConstraintSystem<C>& system);
+std::uint64_t packed_witness_bytes(const SystemSizes& sizes, std::uint64_t n_boolean, bool has_c);
 
 // The most that a packed witness of a system of these sizes can take, for a budget before the circuit is loaded.
 std::uint64_t packed_witness_bytes_bound(const SystemSizes& sizes);

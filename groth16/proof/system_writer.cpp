@@ -104,6 +104,7 @@ template <class C>
 Result<SystemWriter<C>> SystemWriter<C>::create(const SystemPlan<C>& plan, std::span<std::byte> out) {
   SystemWriter writer;
   writer.header_ = plan.header();
+  writer.header_.n_boolean = plan.n_boolean;
   if (out.size() < writer.header_.total_bytes || reinterpret_cast<std::uintptr_t>(out.data()) % 8 != 0) {
     return failure(ErrorCode::internal, "system.length",
                    "constraint system: " + std::to_string(out.size()) + " bytes to write to, expected " +
@@ -201,19 +202,24 @@ Result<void> SystemWriter<C>::finish() {
     end_row();
   }
   for (const MatrixWriter& matrix : matrices_) is_as_planned_ &= matrix.n_terms() == matrix.capacity();
-  if (!is_as_planned_ || n_rows != header_.n_constraints) {
-    return failure(ErrorCode::internal, "system.plan",
-                   "constraint system: " + std::to_string(n_rows) + " rows with " +
-                       std::to_string(matrices_[0].n_terms()) + ", " + std::to_string(matrices_[1].n_terms()) +
-                       " and " + std::to_string(matrices_[2].n_terms()) + " terms in A, B, C; planned were " +
-                       std::to_string(header_.n_constraints) + " with " + std::to_string(matrices_[0].capacity()) +
-                       ", " + std::to_string(matrices_[1].capacity()) + " and " +
-                       std::to_string(matrices_[2].capacity()));
-  }
   const std::uint64_t n_ranks = (header_.n_vars + SystemHeader::kWiresPerRank - 1) / SystemHeader::kWiresPerRank;
-  header_.n_boolean = rank_booleans(bitmap_, array_of<std::uint32_t>(out_, header_.boolean_ranks_offset, n_ranks));
-  store_flat(out_, header_);
-  return {};
+  const std::uint64_t n_boolean =
+      rank_booleans(bitmap_, array_of<std::uint32_t>(out_, header_.boolean_ranks_offset, n_ranks));
+  if (is_as_planned_ && n_rows == header_.n_constraints && n_boolean == header_.n_boolean) {
+    store_flat(out_, header_);
+    return {};
+  }
+  const auto describe = [](std::uint64_t rows, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t bits) {
+    return std::to_string(rows) + " rows with " + std::to_string(a) + ", " + std::to_string(b) + " and " +
+           std::to_string(c) + " terms in A, B, C and " + std::to_string(bits) + " bits";
+  };
+  return failure(
+      ErrorCode::internal, "system.plan",
+      "constraint system: " +
+          describe(n_rows, matrices_[0].n_terms(), matrices_[1].n_terms(), matrices_[2].n_terms(), n_boolean) +
+          "; planned were " +
+          describe(header_.n_constraints, matrices_[0].capacity(), matrices_[1].capacity(), matrices_[2].capacity(),
+                   header_.n_boolean));
 }
 
 template class SystemWriter<Bn254>;

@@ -2,7 +2,7 @@
 // described twice: first to plan, which counts terms and collects coefficients, then to write. Beside the flat form
 // nothing takes memory, and a part of the circuit that occurs again with fresh variables is written once and repeated.
 //
-//   SystemPlan<C> plan{sizes};   plan.count(matrix, coefficient); ... plan.count_public_rows();
+//   SystemPlan<C> plan{sizes};   plan.count(matrix, coefficient); ... ++plan.n_boolean; plan.count_public_rows();
 //   auto writer = SystemWriter<C>::create(plan, out);     // out: plan.bytes()
 //   writer->add(matrix, wire, coefficient); ... writer->end_row(); ... writer->finish();
 #pragma once
@@ -24,6 +24,7 @@ template <class C>
 struct SystemPlan {
   SystemSizes sizes;
   std::array<std::uint64_t, 3> n_terms{};  // of A, B, C, the public rows included
+  std::uint64_t n_boolean = 0;
   CoefficientDictionary<typename C::Fr> dictionary;
 
   void count(MatrixId matrix, const typename C::Fr& coefficient) {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "groth16/circuits/parameter_files.hpp"
 #include "groth16/circuits/porep_statement.hpp"
 #include "groth16/formats/bellperson_vk.hpp"
 #include "groth16/formats/proof_binary.hpp"
@@ -76,6 +77,19 @@ Claim claim_of(const json& set) {
   claim.comm_r = digest_of_hex(set["comm_r"]);
   claim.proof = bytes_of_hex(set["proof"].get<std::string>());
   return claim;
+}
+
+TEST_CASE("the digests of published parameters are those of parameters.json") {
+  const std::string folder = formats::test::test_data();
+  if (folder.empty()) return;
+  std::size_t count = 0;
+  for (const auto& [name, entry] : json::parse(formats::test::read_text(folder + "/golden/parameters.json")).items()) {
+    if (!name.starts_with("v28-stacked-proof-of-replication-")) continue;
+    INFO(name);
+    CHECK(published_digest(name) == entry["digest"].get<std::string>());
+    ++count;
+  }
+  CHECK(count == 10);
 }
 
 TEST_CASE("public proofs of the 2 KiB replication circuit are valid for the inputs that we derive") {

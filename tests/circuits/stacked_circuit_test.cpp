@@ -3,6 +3,7 @@
 
 #include "groth16/circuits/stacked_circuit.hpp"
 #include "groth16/circuits/stacked_system.hpp"
+#include "groth16/proof/packed_witness.hpp"
 #include "tests/circuits/described.hpp"
 #include "tests/circuits/stacked_expectation.hpp"
 
@@ -35,6 +36,11 @@ TEST_CASE("a plan says how many bytes a system takes before it is made") {
   const auto bytes = [](const char* name) { return plan_stacked_system(sector_of_name(name).value()).bytes(); };
   CHECK(bytes("2KiB") == stacked_system(sector_of_name("2KiB").value(), Compute(1))->size());
   CHECK(bytes("32GiB") < std::uint64_t{6} << 30);
+
+  const SystemPlan<Bls12_381> plan = plan_stacked_system(sector_of_name("2KiB").value());
+  const auto flat = stacked_system(sector_of_name("2KiB").value(), Compute(1)).value();
+  const auto system = ConstraintSystem<Bls12_381>::open(flat).value();
+  CHECK(packed_witness_bytes(plan.sizes, plan.n_boolean, true) == packed_witness_bytes(system));
 }
 
 TEST_CASE("two trees of no real sector: 8 and 64 nodes, one challenge") {

@@ -55,7 +55,7 @@ struct RepeatedCircuit {
   std::size_t n_described_rows = 0, n_described_bits = 0;  // start and first part
 
   SystemPlan<C> plan() const {
-    SystemPlan<C> plan{sizes, {}, {}};
+    SystemPlan<C> plan{sizes, {}, bits.size(), {}};
     for (const auto& row : rows) {
       for (const Term& term : row) plan.count(term.matrix, C::Fr::from_u64(term.coefficient));
     }
@@ -146,6 +146,7 @@ TEST_CASE("a circuit that is not as planned is refused") {
   CHECK(outcome([&](auto& writer, auto&) { writer.add(MatrixId::b, 1000, one); }) == "system.plan");
   CHECK(outcome([](auto& writer, auto&) { writer.add(MatrixId::b, 1, C::Fr::from_u64(77)); }) == "system.plan");
   CHECK(outcome([](auto& writer, auto&) { writer.mark_boolean(1); }) == "system.plan");
+  CHECK(outcome([](auto& writer, auto&) { writer.mark_boolean(15); }) == "system.plan");
 
   const SystemPlan<C> plan = RepeatedCircuit(7, 2, 1).plan();
   FlatBytes short_by_one(plan.bytes() - 8);

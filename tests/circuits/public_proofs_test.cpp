@@ -83,7 +83,8 @@ TEST_CASE("the digests of published parameters are those of parameters.json") {
   const std::string folder = formats::test::test_data();
   if (folder.empty()) return;
   std::size_t count = 0;
-  for (const auto& [name, entry] : json::parse(formats::test::read_text(folder + "/golden/parameters.json")).items()) {
+  const json published = json::parse(formats::test::read_text(folder + "/golden/parameters.json"));
+  for (const auto& [name, entry] : published.items()) {
     if (!name.starts_with("v28-stacked-proof-of-replication-")) continue;
     INFO(name);
     CHECK(published_digest(name) == entry["digest"].get<std::string>());

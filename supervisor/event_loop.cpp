@@ -113,7 +113,7 @@ void EventLoop::drain_workers() {
       continue;
     }
     if (!*up) return;
-    if (auto event = event_of(**up)) sources_.shell.pass(std::move(*event));
+    sources_.shell.hear(**up);
   }
 }
 

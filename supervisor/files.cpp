@@ -67,6 +67,9 @@ void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions
   } else if (const auto* gone = std::get_if<RemoveSpooled>(&request)) {
     if (auto removed = spool_.remove(gone->job); !removed)
       spdlog::warn("job {}: its inputs stay until the next start: {}", gone->job, removed.error().text);
+  } else if (auto* cut = std::get_if<ReplaceInput>(&request)) {
+    const auto replaced = spool_.replace(cut->job, cut->partition, cut->bytes);
+    completions.put(InputReplaced{std::move(cut->then), replaced ? std::nullopt : std::optional(replaced.error())});
   } else if (const auto* read = std::get_if<ReadConfig>(&request)) {
     completions.put(ConfigRead{read->token, read_config_()});
   } else if (const auto* limits = std::get_if<FileLimits>(&request)) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -55,6 +56,18 @@ struct RemoveSpooled {
   JobId job;
 };
 
+// What intake cut out of one partition's input takes its place; `then` is what happens when it is durable.
+struct ReplaceInput {
+  JobId job;
+  std::uint32_t partition = 0;
+  std::string bytes;
+  InputInspected then;
+};
+struct InputReplaced {
+  InputInspected then;
+  std::optional<Error> failure;
+};
+
 struct FilesAnswered {
   Event event;  // FilesOpened or FilesRefused
   std::vector<NamedSegment> opened;
@@ -75,8 +88,8 @@ struct FileLimits {
   std::uint64_t max_spool_bytes = 0;
 };
 
-using FilesRequest = std::variant<Examine, SpoolJob, RemoveSpooled, OpenFiles, ReadConfig, FileLimits>;
-using FilesCompletion = std::variant<Examined, JobSpooled, FilesAnswered, ConfigRead>;
+using FilesRequest = std::variant<Examine, SpoolJob, RemoveSpooled, ReplaceInput, OpenFiles, ReadConfig, FileLimits>;
+using FilesCompletion = std::variant<Examined, JobSpooled, InputReplaced, FilesAnswered, ConfigRead>;
 
 class Files {
  public:

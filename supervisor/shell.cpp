@@ -32,6 +32,33 @@ void Shell::pass(Event event) {
   passing_ = false;
 }
 
+void Shell::hear(const ipc::Up& up) {
+  auto event = event_of(up);
+  if (!event) return;
+  const auto slot = parse_slot(up.slot());
+  if (const auto held = held_.find(*slot); held != held_.end()) return held->second.push_back(std::move(*event));
+  const std::string& cut = cut_input_of(up);
+  const auto inspection = inspections_.find(*slot);
+  auto* inspected = std::get_if<InputInspected>(&*event);
+  const bool is_current = inspected != nullptr && inspection != inspections_.end() &&
+                          inspection->second.epoch == up.epoch() && inspection->second.assignment == up.assignment();
+  if (cut.empty() || !is_current) return pass(std::move(*event));
+  held_[*slot];
+  limbs_.files.put(ReplaceInput{inspection->second.job, inspection->second.partition, cut, std::move(*inspected)});
+}
+
+void Shell::replaced(InputReplaced done) {
+  const WorkerToken from = done.then.from;
+  auto held = held_.extract(from.slot);
+  if (done.failure) {
+    pass(AssignmentFailed{from, *done.failure, true, Blame::unknown, 0});
+  } else {
+    pass(std::move(done.then));
+  }
+  if (held.empty()) return;
+  for (Event& event : held.mapped()) pass(std::move(event));
+}
+
 void Shell::complete(JournalCompletion completion) {
   if (std::holds_alternative<Pong>(completion)) {
     journal_answered_ = true;
@@ -55,6 +82,8 @@ void Shell::complete(FilesCompletion completion) {
           JournalEntry(AcceptJob{std::move(spooled->record), std::move(*spooled->input_digests), wall_ms()}));
     else
       pass(JobStoreFailed{spooled->record.job, spooled->input_digests.error()});
+  } else if (auto* done = std::get_if<InputReplaced>(&completion)) {
+    replaced(std::move(*done));
   } else if (auto* read = std::get_if<ConfigRead>(&completion)) {
     reload(std::move(*read));
   } else {
@@ -159,6 +188,8 @@ void Shell::perform(Kill& action) { limbs_.children.kill(action); }
 void Shell::perform(Exit& action) { exit_code_ = action.code; }
 
 void Shell::perform(Assign& action) {
+  if (std::holds_alternative<AssignInspectInput>(action.what))
+    inspections_[action.slot] = {action.epoch, action.assignment, action.work.job, action.work.partition};
   limbs_.children.limit_for(action);
   tell(action);
 }

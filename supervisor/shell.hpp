@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,10 @@ class Shell {
   explicit Shell(Limbs limbs) : limbs_(limbs) {}
 
   void pass(Event event);
+
+  // A worker's message. What intake cut out of an input is spooled first, and the core hears of it when that is
+  // durable; what the same worker says in the meantime waits, so that its order stays.
+  void hear(const ipc::Up& up);
 
   // Completions of the threads.
   void complete(JournalCompletion completion);
@@ -83,8 +88,19 @@ class Shell {
   template <class Message>
   void tell(const Message& action);
 
+  // The input that a slot inspects, by the assignment.
+  struct Inspection {
+    Epoch epoch = 0;
+    AssignmentId assignment = 0;
+    JobId job;
+    std::uint32_t partition = 0;
+  };
+  void replaced(InputReplaced done);
+
   Limbs limbs_;
   std::deque<Event> waiting_;
+  std::map<SlotId, Inspection> inspections_;
+  std::map<SlotId, std::deque<Event>> held_;  // while a cut input of the slot is being spooled
   bool passing_ = false;
   bool journal_answered_ = true;
   std::vector<BufferCount> told_buffers_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
+#include <tuple>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -99,12 +101,35 @@ Result<Digest> write_input(const SpoolInput& input, const std::string& path) {
   return hash.finish();
 }
 
+// Which partition was the first to name each file.
+class FirstNames {
+ public:
+  // The earlier partition whose file this is, or `partition`.
+  std::size_t first(const SpoolInput& input, std::size_t partition) {
+    struct stat status {};
+    if (!input.file || ::fstat(input.file.get(), &status) != 0) return partition;
+    return seen_.try_emplace({status.st_dev, status.st_ino}, partition).first->second;
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::size_t> seen_;
+};
+
 Result<SpoolDraft> write_inputs(const std::string& job, const std::vector<SpoolInput>& inputs,
                                 const std::filesystem::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0) return write_failed(system_failure("mkdir", folder.string()).value());
   SpoolDraft draft{job, {}, 0};
+  FirstNames names;
   for (std::size_t partition = 0; partition < inputs.size(); ++partition) {
-    const auto digest = write_input(inputs[partition], (folder / std::to_string(partition)).string());
+    const std::string path = (folder / std::to_string(partition)).string();
+    if (const std::size_t same = names.first(inputs[partition], partition); same != partition) {
+      const std::string copied = (folder / std::to_string(same)).string();
+      if (::link(copied.c_str(), path.c_str()) != 0) return write_failed(system_failure("link", path).value());
+      draft.digests.push_back(draft.digests[same]);
+      draft.bytes += inputs[partition].bytes;
+      continue;
+    }
+    const auto digest = write_input(inputs[partition], path);
     if (!digest) return tl::unexpected(digest.error());
     draft.digests.push_back(*digest);
     draft.bytes += inputs[partition].bytes;
@@ -188,6 +213,16 @@ std::vector<Result<void>> Spool::sync(std::span<const SpoolDraft> drafts) {
     if (!results[place]) discard(drafts[place].job, drafts[place].bytes);
   }
   return results;
+}
+
+Result<void> Spool::replace(const std::string& job, std::uint32_t partition, std::string_view bytes) {
+  const std::string path = (folder_of(job) / std::to_string(partition)).string();
+  std::error_code ignored;
+  const std::uint64_t before = std::filesystem::file_size(path, ignored);
+  if (ignored) return write_failed(system_failure("stat", path, ignored.value()).value());
+  if (auto written = write_file_atomically(path, bytes, 0600); !written) return write_failed(written.error());
+  used_bytes_ = used_bytes_ - std::min(before, used_bytes_) + bytes.size();
+  return {};
 }
 
 // The sweep of the next start takes what cannot be removed now.

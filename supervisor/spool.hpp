@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <zmq.hpp>
@@ -53,11 +54,16 @@ class Spool {
   // Would these bytes fit? Errors: too_large "spool.too_large" (never), busy "spool.full" (later).
   Result<void> check_space(std::uint64_t bytes) const;
 
-  // Copies the inputs of one job, all or none. A file that is not as long as it was, or was changed while it was
-  // copied, is mismatch "spool.changed"; a full or broken disk is unavailable "spool.write".
+  // Copies the inputs of one job, all or none; a file that several partitions name is copied once. A file that is not
+  // as long as it was, or was changed while it was copied, is mismatch "spool.changed"; a full or broken disk is
+  // unavailable "spool.write".
   Result<SpoolDraft> write(const std::string& job, const std::vector<SpoolInput>& inputs);
   // Makes drafts durable, one result each; one that failed is removed.
   std::vector<Result<void>> sync(std::span<const SpoolDraft> drafts);
+
+  // Puts these bytes in the place of one input, durably: the old ones or the new ones are there at any moment. Errors:
+  // unavailable "spool.write".
+  Result<void> replace(const std::string& job, std::uint32_t partition, std::string_view bytes);
 
   // A job that is not here is no error. Not synced: what a power cut brings back is swept.
   Result<void> remove(const std::string& job);

@@ -225,6 +225,8 @@ std::optional<Event> event_of(const ipc::Up& up) {
   return std::nullopt;
 }
 
+const std::string& cut_input_of(const ipc::Up& up) { return up.inspected().input().cut_input(); }
+
 ipc::Down down_of(const Welcome& action) {
   ipc::Down down = addressed(action.slot, action.epoch);
   down.mutable_welcome()->set_heartbeat_ms(action.heartbeat_ms);

@@ -12,6 +12,9 @@ namespace groth16d::supervisor {
 // nullopt: a slot that does not exist, or a message without a body (a newer worker's): to be counted and ignored.
 std::optional<Event> event_of(const ipc::Up& up);
 
+// What intake cut out of an input, to be put in its place; "" for every message but such an INSPECTED.
+const std::string& cut_input_of(const ipc::Up& up);
+
 ipc::Down down_of(const Welcome& action);
 ipc::Down down_of(const Assign& action);
 ipc::Down down_of(const CancelAssignment& action);

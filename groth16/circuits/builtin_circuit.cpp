@@ -1,5 +1,6 @@
 #include "groth16/circuits/builtin_circuit.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "groth16/circuits/parameter_files.hpp"
@@ -39,6 +40,9 @@ class ReplicationCircuit final : public BuiltinCircuit {
       return write_stacked_witness(shape_, partition, system, out);
     });
   }
+  Result<std::vector<Scalar>> public_inputs(std::span<const std::byte> input) const override {
+    return read_partition_input(shape_, input).map(stacked_public_inputs);
+  }
   std::string parameter_stem() const override { return porep_parameter_stem(shape_); }
   bool is_for_production() const override { return shape_.sector_bytes() > kLargestTestSectorBytes; }
 
@@ -51,13 +55,22 @@ class ReplicationCircuit final : public BuiltinCircuit {
 struct Family {
   std::string_view prefix;
   Result<Circuit> (*make)(std::string_view rest);
+  std::vector<Circuit> (*all)();
+  Circuit (*of_input)(std::span<const std::byte> input);  // nullptr: not one of the family's inputs
 };
 
+Circuit replication_circuit(const SectorShape& shape) { return std::make_unique<ReplicationCircuit>(shape); }
+
 constexpr std::array kFamilies{
-    Family{"porep-",
-           [](std::string_view sector) -> Result<Circuit> {
-             return sector_of_name(sector).map(
-                 [](const SectorShape& shape) -> Circuit { return std::make_unique<ReplicationCircuit>(shape); });
+    Family{"porep-", [](std::string_view sector) { return sector_of_name(sector).map(replication_circuit); },
+           [] {
+             std::vector<Circuit> circuits;
+             for (const SectorShape& shape : known_sectors()) circuits.push_back(replication_circuit(shape));
+             return circuits;
+           },
+           [](std::span<const std::byte> input) -> Circuit {
+             const auto shape = shape_of_partition_input(input);
+             return shape ? replication_circuit(*shape) : nullptr;
            }},
 };
 
@@ -72,6 +85,32 @@ Result<Circuit> builtin_circuit(std::string_view name) {
                  "\"" + std::string(name.substr(0, 64)) +
                      "\" is no built-in circuit; expected porep-2KiB ... "
                      "porep-64GiB");
+}
+
+Result<Circuit> builtin_circuit_of_sizes(std::uint64_t n_inputs, std::uint64_t n_private) {
+  for (const Family& family : kFamilies) {
+    for (Circuit& circuit : family.all()) {
+      const SystemSizes sizes = circuit->sizes();
+      if (sizes.n_public + 1 == n_inputs && sizes.n_private() == n_private) return std::move(circuit);
+    }
+  }
+  return failure(ErrorCode::not_found, "circuit.sizes",
+                 "no built-in circuit has " + std::to_string(n_inputs) + " inputs and " + std::to_string(n_private) +
+                     " private variables");
+}
+
+bool has_builtin_circuit(std::uint64_t n_inputs) {
+  return std::ranges::any_of(kFamilies, [&](const Family& family) {
+    const std::vector<Circuit> circuits = family.all();
+    return std::ranges::any_of(circuits, [&](const Circuit& each) { return each->sizes().n_public + 1 == n_inputs; });
+  });
+}
+
+Circuit builtin_circuit_of_input(std::span<const std::byte> input) {
+  for (const Family& family : kFamilies) {
+    if (Circuit circuit = family.of_input(input)) return circuit;
+  }
+  return nullptr;
 }
 
 }  // namespace groth16::circuits

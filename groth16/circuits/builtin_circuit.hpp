@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "groth16/algebra/compute.hpp"
@@ -39,6 +40,9 @@ class BuiltinCircuit {
                                                const ConstraintSystem<Bls12_381>& system,
                                                std::span<std::byte> out) const = 0;
 
+  // x_1 ... x_n of the witness that an input gives, without making it. Errors: those of the circuit's input.
+  virtual groth16d::Result<std::vector<Scalar>> public_inputs(std::span<const std::byte> input) const = 0;
+
   // The published name of its parameters (parameter_files.hpp).
   virtual std::string parameter_stem() const = 0;
 
@@ -48,5 +52,16 @@ class BuiltinCircuit {
 
 // Error (not_found): circuit.name.
 groth16d::Result<std::unique_ptr<const BuiltinCircuit>> builtin_circuit(std::string_view name);
+
+// The circuit with these numbers of variables, n_inputs with the constant one: no two have the same. A key does not say
+// which circuit it is for. Error (not_found): circuit.sizes.
+groth16d::Result<std::unique_ptr<const BuiltinCircuit>> builtin_circuit_of_sizes(std::uint64_t n_inputs,
+                                                                                 std::uint64_t n_private);
+
+// Whether any has so many inputs.
+bool has_builtin_circuit(std::uint64_t n_inputs);
+
+// The circuit that a flat input says it is for, by its first bytes; nothing for bytes that are no such input.
+std::unique_ptr<const BuiltinCircuit> builtin_circuit_of_input(std::span<const std::byte> input);
 
 }  // namespace groth16::circuits

@@ -87,6 +87,16 @@ void write_partition_input(const SectorShape& shape, const PartitionInput& input
   for_each_field(input, put, put);
 }
 
+std::optional<SectorShape> shape_of_partition_input(std::span<const std::byte> bytes) {
+  Header header;
+  if (bytes.size() < sizeof(header)) return std::nullopt;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  for (const SectorShape& shape : known_sectors()) {
+    if (header == header_of(shape)) return shape;
+  }
+  return std::nullopt;
+}
+
 Result<PartitionInput> read_partition_input(const SectorShape& shape, std::span<const std::byte> bytes) {
   const std::uint64_t expected_bytes = partition_input_bytes(shape);
   Header header;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "common/error.hpp"
@@ -19,6 +20,9 @@ std::uint64_t partition_input_bytes(const SectorShape& shape);
 
 // input fits the shape; out has partition_input_bytes(shape) bytes.
 void write_partition_input(const SectorShape& shape, const PartitionInput& input, std::span<std::byte> out);
+
+// The shape that the first bytes say; nothing where they are not those of such an input for a sector that exists.
+std::optional<SectorShape> shape_of_partition_input(std::span<const std::byte> bytes);
 
 // Errors: porep_input.magic, .version, .length (malformed), .shape (mismatch: made for another shape), .not_canonical,
 // .index (malformed: a number not below r, a node or leaf outside the sector).

@@ -98,4 +98,17 @@ void describe_stacked_circuit(CircuitBuilder& builder, const SectorShape& shape,
   }
 }
 
+std::vector<Scalar> stacked_public_inputs(const PartitionInput& input) {
+  std::vector<Scalar> publics{input.replica_id, input.comm_d, input.comm_r};
+  const auto add = [&](std::uint64_t value) { publics.push_back(Scalar::from_u64(value)); };
+  for (const ChallengeInput& challenge : input.challenges) {
+    add(challenge.data_path.leaf_index);
+    for (const ParentInput& parent : challenge.parents) add(parent.path.leaf_index);
+    add(challenge.node);
+    add(challenge.replica_path.leaf_index);
+    add(challenge.column_path.leaf_index);
+  }
+  return publics;
+}
+
 }  // namespace groth16::circuits

@@ -44,4 +44,7 @@ PartitionInput blank_input(const SectorShape& shape);
 // itself, its place in tree R, its place in tree C. input has the vectors' lengths that the shape asks for.
 void describe_stacked_circuit(CircuitBuilder& builder, const SectorShape& shape, const PartitionInput& input);
 
+// The values of these public inputs, x_1 first.
+std::vector<Scalar> stacked_public_inputs(const PartitionInput& input);
+
 }  // namespace groth16::circuits

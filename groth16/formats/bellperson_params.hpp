@@ -43,6 +43,10 @@ class BellpersonParams {
   const BellpersonVk& vk() const { return vk_; }
   const std::string& file() const { return file_; }
 
+  // Variables of the circuit that it is for, by its counts; inputs with the constant one.
+  std::uint64_t n_inputs() const { return vk_.key.ic.size(); }
+  std::uint64_t n_private() const { return arrays_[1].count; }
+
   // kKeyForgeable | kKeyDevelopment.
   std::uint32_t warnings() const { return warnings_of(vk_); }
   // Error (malformed): bellperson_params.insecure.

@@ -4,6 +4,7 @@
 
 #include "groth16/circuits/builtin_circuit.hpp"
 #include "groth16/circuits/parameter_files.hpp"
+#include "groth16/circuits/partition_input.hpp"
 
 namespace groth16::circuits {
 namespace {
@@ -19,6 +20,25 @@ TEST_CASE("every size of sector has a circuit by name, and no other name has one
   for (const char* name : {"", "porep", "porep-", "porep-3KiB", "post-2KiB", "porep-2KiB "}) {
     CHECK(builtin_circuit(name).error().name == "circuit.name");
   }
+}
+
+TEST_CASE("a circuit is found by its numbers of variables, and by an input") {
+  for (const SectorShape& shape : known_sectors()) {
+    const SystemSizes sizes = shape.system_sizes();
+    const auto found = builtin_circuit_of_sizes(sizes.n_public + 1, sizes.n_private());
+    REQUIRE(found);
+    CHECK((*found)->name() == "porep-" + sector_name(shape.sector_bytes()));
+
+    std::vector<std::byte> input((*found)->input_bytes());
+    write_partition_input(shape, blank_input(shape), input);
+    REQUIRE(builtin_circuit_of_input(input));
+    CHECK(builtin_circuit_of_input(input)->name() == (*found)->name());
+    CHECK((*found)->public_inputs(input)->size() == sizes.n_public);
+    input[0] ^= std::byte{1};
+    CHECK_FALSE(builtin_circuit_of_input(input));
+  }
+  CHECK(builtin_circuit_of_sizes(40, 1).error().name == "circuit.sizes");
+  CHECK_FALSE(builtin_circuit_of_input({}));
 }
 
 TEST_CASE("the names of parameters are the published ones") {

@@ -88,6 +88,7 @@ void check_witness(const C1& c1, const std::string& witness_hash) {
   CHECK_FALSE(first_unsatisfied_row(system, witness, Compute(1)));
   const auto publics = public_inputs(c1.statement, 0);
   CHECK(std::ranges::equal(witness.public_inputs(), publics));
+  CHECK(stacked_public_inputs(c1.partitions[0]) == publics);
 }
 
 TEST_CASE("a sealed sector's witness is exact, native, and satisfies the circuit of 2 KiB") {

@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <new>
 
+#include "groth16/formats/bellperson_params.hpp"
 #include "groth16/formats/proof_binary.hpp"
 #include "groth16/formats/ptau.hpp"
 #include "groth16/formats/r1cs.hpp"
 #include "groth16/formats/wtns.hpp"
 #include "groth16/formats/zkey.hpp"
+#include "tests/formats/bellperson_sample.hpp"
 #include "tests/formats/damage.hpp"
 
 namespace {
@@ -100,4 +102,21 @@ TEST_CASE("no overwritten number in a .zkey makes its reader allocate") {
         (void)file->check_coefficients(Compute(1));
         (void)file->verifying_key<Bn254>();
       });
+}
+
+TEST_CASE("no overwritten count in bellperson's files makes their readers allocate") {
+  // Where the counts of the sample lie: of ic, then of h (3 points), l (2), a (4), b_g1 (2), b_g2.
+  constexpr std::size_t kG1 = 96, kIc = 864, kH = kIc + 4 + 2 * kG1, kL = kH + 4 + 3 * kG1, kA = kL + 4 + 2 * kG1,
+                        kBg1 = kA + 4 + 4 * kG1, kBg2 = kBg1 + 4 + 2 * kG1;
+  const auto is_count = [](std::size_t at) {
+    for (const std::size_t count : {kIc, kH, kL, kA, kBg1, kBg2}) {
+      if (at + 3 >= count && at <= count + 3) return true;
+    }
+    return false;
+  };
+  overwrite(bellperson_sample().params, is_count,
+            [](const FileBytes& bytes) { (void)BellpersonParams::parse("the.file", bytes); });
+  overwrite(
+      bellperson_sample().vk, [](std::size_t at) { return at + 3 >= kIc && at <= kIc + 3; },
+      [](const FileBytes& bytes) { (void)read_bellperson_vk("the.file", bytes, PointForm::uncompressed); });
 }

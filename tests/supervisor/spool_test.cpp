@@ -96,6 +96,35 @@ TEST_CASE("files and frames are copied whole, with their digests, and stay when 
   CHECK(spool.used_bytes() == text.size() + 5);
 }
 
+TEST_CASE("a file that several partitions name is copied once, and each has an input of its own") {
+  const ScratchFolder folder;
+  Spool spool = open_spool(folder);
+  const std::string text = write_text(folder / "c1.json", std::string(100'000, 'c'));
+  const std::string other = write_text(folder / "w.wtns", "other");
+  std::vector<SpoolInput> inputs;
+  for (const char* name : {"c1.json", "w.wtns", "c1.json", "c1.json"}) inputs.push_back(from_file(folder / name));
+  const auto digests = store(spool, "job", inputs);
+  REQUIRE(digests);
+  for (const std::size_t partition : {0, 2, 3}) {
+    CHECK(spooled(spool, "job", static_cast<std::uint32_t>(partition)) == text);
+    CHECK(digests->at(partition) == sha256(text));
+  }
+  CHECK(std::filesystem::hard_link_count(spool.folder() / "job-job" / "3") == 3);
+  CHECK(std::filesystem::hard_link_count(spool.folder() / "job-job" / "1") == 1);
+  CHECK(spooled(spool, "job", 1) == other);
+
+  // What is cut out of one takes its place alone.
+  REQUIRE(spool.replace("job", 2, "cut"));
+  CHECK(spooled(spool, "job", 2) == "cut");
+  CHECK(spooled(spool, "job", 0) == text);
+  CHECK(spooled(spool, "job", 3) == text);
+  CHECK(spool.used_bytes() == 2 * text.size() + other.size() + 3);
+  CHECK(spool.replace("job", 9, "cut").error().name == "spool.write");
+  CHECK(spool.replace("gone", 0, "cut").error().name == "spool.write");
+  REQUIRE(spool.remove("job"));
+  CHECK(spool.used_bytes() == 0);
+}
+
 TEST_CASE("a file that became shorter or longer after it was examined is refused by name, and nothing is left") {
   const ScratchFolder folder;
   Spool spool = open_spool(folder);

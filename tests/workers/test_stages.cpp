@@ -61,7 +61,8 @@ std::string name_of_error(const auto& result) { return result ? "no error" : res
 template <class C>
 Result<v1::InputFacts> inspected(const FileBytes& wtns, const InputExpectation& expected) {
   const OpenFile input(wtns, "witness.wtns");
-  return inspect_input(input.file, expected);
+  C1Shelf shelf;
+  return inspect_input(input.file, expected, shelf);
 }
 
 CircuitDigests digests_in(const v1::CircuitFacts& facts) {
@@ -127,7 +128,8 @@ TEST_CASE("intake makes a statement of declared public signals, and only of thos
 TEST_CASE("a file that its owner shortens while it is read is named, and the process lives") {
   const OpenFile input(sample<Bn254>().wtns, "witness.wtns");
   REQUIRE(::ftruncate(input.fd.get(), 0) == 0);
-  const auto facts = inspect_input(input.file, expectation<Bn254>());
+  C1Shelf shelf;
+  const auto facts = inspect_input(input.file, expectation<Bn254>(), shelf);
   REQUIRE_FALSE(facts);
   CHECK(facts.error().name == "file.changed");
   CHECK_THAT(facts.error().text, Catch::Contains("witness.wtns"));

@@ -13,7 +13,9 @@
 #include "common/failpoint.hpp"
 #include "groth16/proof/flat_array.hpp"
 #include "groth16/proof/packed_witness.hpp"
+#include "workers/load/builtin_source.hpp"
 #include "workers/load/parsed_circuit.hpp"
+#include "workers/load/segment_part.hpp"
 
 namespace groth16d::worker {
 
@@ -105,7 +107,15 @@ Result<SystemFacts> measure_system(const ParsedCircuit& circuit) {
   return facts;
 }
 
+Result<CircuitSummary> inspect_builtin(const CircuitFiles& files, const Compute& compute) {
+  const Result<BuiltinSource> source = BuiltinSource::parse(files);
+  if (!source) return tl::unexpected(source.error());
+  compute.beat();
+  return files.key.digest(compute).map([&](const Digest& digest) { return source->summary(digest); });
+}
+
 Result<CircuitSummary> inspect(const CircuitFiles& files, const Compute& compute) {
+  if (is_params(files.key)) return inspect_builtin(files, compute);
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
   const Result<SystemFacts> system =
@@ -128,12 +138,6 @@ class PrivateBytes {
   std::vector<std::uint64_t> words_;
   std::size_t size_;
 };
-
-Result<std::span<std::byte>> part_of(std::span<std::byte> segment, std::uint64_t size, const char* what) {
-  if (segment.size() >= size) return segment.first(size);
-  return failure(ErrorCode::internal, "segment.too_small",
-                 fmt::format("the {} takes {} bytes, its segment has {}", what, size, segment.size()));
-}
 
 // Writes the system into the segment and opens it there.
 template <class C>
@@ -193,6 +197,13 @@ Result<void> load_key(const ParsedCircuit& circuit, const CircuitFiles& files, c
 Result<CircuitSummary> convert_parts(const CircuitFiles& files, const CircuitDigests& inspected,
                                      std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
                                      const Compute& compute) {
+  if (is_params(files.key)) {
+    const Result<BuiltinSource> source = BuiltinSource::parse(files);
+    if (!source) return tl::unexpected(source.error());
+    return source->convert(inspected.key, key_segment, r1cs_segment, compute).map([&] {
+      return source->summary(inspected.key);
+    });
+  }
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
   const Result<SystemFacts> system =

@@ -1,7 +1,8 @@
 // A circuit's files, from a client's bytes to shared segments: INSPECT says what they are and will take, LOAD converts.
 //
 // A circuit is a proving key (.zkey) and, where the client has it, the constraint system that the key was made for
-// (.r1cs). A key holds A and B only; with the .r1cs the segment also holds C, so that a row that fails can be named.
+// (.r1cs). A key holds A and B only; with the .r1cs the segment also holds C, so that a row that fails can be named. Or
+// it is a built-in circuit's key (.params), see builtin_source.hpp.
 #pragma once
 
 #include <cstddef>

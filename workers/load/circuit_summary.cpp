@@ -43,7 +43,7 @@ Result<void> check_sizes(const CircuitSummary& summary) {
     return malformed("summary.sizes",
                      fmt::format("{} boolean wires of {} private ones", summary.n_boolean, sizes.n_private()));
   }
-  const groth16::KeySizes key_sizes{sizes, groth16::HBasis::odd_coset_lagrange};
+  const groth16::KeySizes key_sizes{sizes, summary.h_basis()};
   const std::uint64_t key_bytes = groth16::key_header<C>(key_sizes, groth16::DomainRoot::five).total_bytes;
   if (summary.key_bytes != key_bytes) {
     return malformed("summary.bytes", fmt::format("a key of {} bytes, expected {}", summary.key_bytes, key_bytes));
@@ -57,7 +57,8 @@ Result<void> check_contents_on(const CircuitSummary& summary, std::span<const st
   const auto key = ProvingKey<C>::open(key_bytes);
   if (!key) return tl::unexpected(key.error());
   if (key->sizes() != summary.sizes() || key->key_digest() != summary.key_digest ||
-      key->vk_digest() != summary.vk_digest || key->warnings() != summary.key_warnings) {
+      key->vk_digest() != summary.vk_digest || key->warnings() != summary.key_warnings ||
+      key->basis() != summary.h_basis()) {
     return failure(ErrorCode::mismatch, "summary.key", "the proving key is not the one that its header describes");
   }
   const auto system = ConstraintSystem<C>::open(r1cs_bytes);
@@ -76,7 +77,8 @@ void add_warnings(const CircuitSummary& summary, const CircuitFileNames& names, 
   } else if ((summary.key_warnings & groth16::kKeyForgeable) != 0) {
     facts.add_warnings(names.key + ": nobody has contributed to it: anyone can forge proofs");
   }
-  if (summary.has_transcript == 0) facts.add_warnings(names.key + ": has no transcript of its ceremony");
+  if (summary.has_transcript == 0 && summary.is_builtin == 0)
+    facts.add_warnings(names.key + ": has no transcript of its ceremony");
   for (const auto& [name, bytes] :
        {std::pair{&names.key, summary.key_trailing_bytes}, std::pair{&names.r1cs, summary.r1cs_trailing_bytes}}) {
     if (bytes > 0) facts.add_warnings(fmt::format("{}: {} bytes after the last section were ignored", *name, bytes));
@@ -96,7 +98,10 @@ void add_private_peaks(const CircuitSummary& summary, v1::CircuitFacts& facts) {
   const std::uint64_t evaluation = groth16::evaluate_private_bytes(sizes);
   // The collected terms of a system take at most three times its flat form (8 to 12 bytes a term against 6, and the
   // dictionary's index); with an .r1cs the flat form of the key's system is held beside it, to be compared.
-  facts.set_load_private_bytes(kStageBaseBytes + (summary.has_c != 0 ? 4 : 3) * summary.r1cs_bytes);
+  const std::uint64_t collected = (summary.has_c != 0 ? 4 : 3) * summary.r1cs_bytes;
+  // A built-in system is written in place, and two sets of wires with their ranks say where a key's points go.
+  const std::uint64_t sets = 2 * sizes.n_vars / 64 * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
+  facts.set_load_private_bytes(kStageBaseBytes + (summary.is_builtin != 0 ? sets : collected));
   facts.set_synth_private_bytes(kStageBaseBytes + evaluation);
   facts.set_prove_private_bytes(kStageBaseBytes + groth16::prove_private_bytes<C>(sizes, n_full, threads));
   facts.set_b2_private_bytes(kStageBaseBytes + groth16::b2_private_bytes<C>(sizes, n_full, threads));
@@ -115,7 +120,7 @@ v1::CircuitFacts facts_on(const CircuitSummary& summary, const CircuitFileNames&
   facts.set_has_c(summary.has_c != 0);
   facts.set_key_digest(as_text(summary.key_digest));
   facts.set_vk_digest(as_text(summary.vk_digest));
-  if (summary.has_c != 0) facts.set_r1cs_digest(as_text(summary.r1cs_digest));
+  if (summary.has_c != 0 && summary.is_builtin == 0) facts.set_r1cs_digest(as_text(summary.r1cs_digest));
   add_warnings(summary, names, facts);
   facts.set_key_bytes(summary.key_bytes);
   facts.set_r1cs_bytes(summary.r1cs_bytes);
@@ -130,7 +135,7 @@ v1::CircuitFacts facts_on(const CircuitSummary& summary, const CircuitFileNames&
 Result<void> check_summary(const CircuitSummary& summary) {
   if (!is_known(summary.curve)) return malformed("summary.curve", fmt::format("curve number {}", summary.curve));
   constexpr std::uint32_t kWarnings = groth16::kKeyForgeable | groth16::kKeyDevelopment;
-  if (summary.has_c > 1 || summary.has_transcript > 1 || summary.reserved != 0 ||
+  if (summary.has_c > 1 || summary.has_transcript > 1 || summary.is_builtin > 1 ||
       (summary.key_warnings & ~kWarnings) != 0) {
     return malformed("summary.flags", "a flag has a value that it cannot have");
   }

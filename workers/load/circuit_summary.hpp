@@ -8,7 +8,7 @@
 
 #include "common/digest.hpp"
 #include "groth16/algebra/curve_id.hpp"
-#include "groth16/proof/constraint_system.hpp"
+#include "groth16/proof/proving_key.hpp"
 #include "workers/load/checksum.hpp"
 #include "workers/runtime/role.hpp"
 
@@ -20,14 +20,17 @@ struct CircuitSummary {
   std::uint64_t n_vars = 0, n_public = 0, n_constraints = 0;
   std::uint64_t n_boolean = 0;  // 0 until the constraint system is made
   std::uint64_t key_bytes = 0, r1cs_bytes = 0, witness_bytes = 0;
-  std::uint32_t has_c = 0;           // 0 or 1: made from an .r1cs, too
+  std::uint32_t has_c = 0;           // 0 or 1: made from an .r1cs, too, or built in
   std::uint32_t key_warnings = 0;    // kKeyForgeable | kKeyDevelopment
   std::uint32_t has_transcript = 0;  // 0 or 1
-  std::uint32_t reserved = 0;
+  std::uint32_t is_builtin = 0;      // 0 or 1: a key in bellperson's form for a built-in circuit
   std::uint64_t key_trailing_bytes = 0, r1cs_trailing_bytes = 0;
   Digest key_digest{}, vk_digest{};
   Digest r1cs_digest{};  // zeros without an .r1cs
 
+  groth16::HBasis h_basis() const {
+    return is_builtin != 0 ? groth16::HBasis::monomial : groth16::HBasis::odd_coset_lagrange;
+  }
   groth16::SystemSizes sizes() const { return {n_vars, n_public, n_constraints, domain_log2}; }
   bool operator==(const CircuitSummary&) const = default;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "groth16/algebra/curve_id.hpp"
+#include "workers/load/c1_shelf.hpp"
 #include "workers/load/guarded_file.hpp"
 #include "workers/runtime/role.hpp"
 
@@ -13,9 +14,12 @@ struct InputExpectation {
   std::uint64_t n_vars = 0;
   std::uint64_t n_public = 0;
   std::string declared_public_json;
+  std::uint32_t partition = 0;  // of the job: which one a file of several is asked for
 };
 
-// Errors: those of WitnessFile::parse and check_fits, of parse_public_json, "witness.statement", "file.changed".
-Result<v1::InputFacts> inspect_input(const GuardedFile& input, const InputExpectation& expected);
+// A witness, the flat input of a built-in circuit, or a C1, of which this partition is cut (InputFacts::cut_input).
+// Errors: those of WitnessFile::parse and check_fits, of parse_public_json, of BuiltinCircuit::public_inputs, of
+// read_c1_json and cut_partition; mismatch "input.circuit", "witness.statement"; "file.changed".
+Result<v1::InputFacts> inspect_input(const GuardedFile& input, const InputExpectation& expected, C1Shelf& shelf);
 
 }  // namespace groth16d::worker

@@ -72,7 +72,7 @@ Outcome<v1::Up> inspect_circuit_files(const Assignment& assignment, const KeyCac
   return up;
 }
 
-Outcome<v1::Up> inspect_input_file(const Assignment& assignment, const v1::InspectInput& message) {
+Outcome<v1::Up> inspect_input_file(const Assignment& assignment, C1Shelf& shelf, const v1::InspectInput& message) {
   assignment.step("reading an input", 0);
   const auto curve = groth16::curve_from_name(message.curve());
   if (!curve) {
@@ -82,19 +82,22 @@ Outcome<v1::Up> inspect_input_file(const Assignment& assignment, const v1::Inspe
       GuardedFile::open(assignment.leases.file(message.input_file()), message.input_name());
   if (!input) return tl::unexpected(failure_of(input.error(), v1::BLAME_INPUT));
   Result<v1::InputFacts> facts =
-      inspect_input(*input, {*curve, message.n_vars(), message.n_public(), message.declared_public_json()});
+      inspect_input(*input,
+                    {*curve, message.n_vars(), message.n_public(), message.declared_public_json(),
+                     assignment.message.inspect().work().partition()},
+                    shelf);
   if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_INPUT));
   v1::Up up;
   *up.mutable_inspected()->mutable_input() = std::move(*facts);
   return up;
 }
 
-Outcome<v1::Up> inspect(const Assignment& assignment, const KeyCache& cache) {
+Outcome<v1::Up> inspect(const Assignment& assignment, const KeyCache& cache, C1Shelf& shelf) {
   const v1::AssignInspect& message = assignment.message.inspect();
   if (GROTH16D_FAILPOINT("inspect.middle"))
     return tl::unexpected(failure_of_slot(failpoint_error("inspect.middle").value()));
   if (message.has_circuit()) return inspect_circuit_files(assignment, cache, message.circuit());
-  if (message.has_input()) return inspect_input_file(assignment, message.input());
+  if (message.has_input()) return inspect_input_file(assignment, shelf, message.input());
   return tl::unexpected(not_my_work("load", assignment.message));
 }
 
@@ -155,7 +158,7 @@ class Loader {
  public:
   Outcome<v1::Up> perform(const Assignment& assignment) {
     if (!cache_) cache_ = open_cache();
-    if (assignment.message.has_inspect()) return inspect(assignment, *cache_);
+    if (assignment.message.has_inspect()) return inspect(assignment, *cache_, shelf_);
     if (assignment.message.has_load()) return load(assignment, *cache_);
     if (assignment.message.has_adopt()) return adopt(assignment);
     return tl::unexpected(not_my_work("load", assignment.message));
@@ -163,6 +166,7 @@ class Loader {
 
  private:
   std::optional<KeyCache> cache_;
+  C1Shelf shelf_;
 };
 
 }  // namespace

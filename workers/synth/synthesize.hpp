@@ -12,7 +12,7 @@
 namespace groth16d::worker {
 
 struct SynthesisInput {
-  std::span<const std::byte> input;  // a .wtns file
+  std::span<const std::byte> input;  // a .wtns file, or the flat input of a built-in circuit
   std::string input_name;            // how the client calls it
   std::span<const std::byte> r1cs;   // the constraint system's flat form
 };
@@ -23,8 +23,8 @@ struct SynthesisOutput {
 };
 
 // Returns how many bytes of the witness's segment are used. Errors, of the input: those of WitnessFile::parse and
-// check_fits, of PackedWitnessWriter::finish; of the segments: witness.length, ab.*, those of ConstraintSystem::open;
-// cancelled.
+// check_fits, of PackedWitnessWriter::finish, of BuiltinCircuit::write_witness; of the segments: witness.length, ab.*,
+// those of ConstraintSystem::open; cancelled.
 Result<std::uint64_t> synthesize(const SynthesisInput& input, const SynthesisOutput& output,
                                  const groth16::Compute& compute);
 

@@ -1,26 +1,16 @@
 // prove: one witness to one proof, as rapidsnark's `prover K W P Q`: submit, wait, write. Asks the daemon that runs,
 // and where none does, brings one of its own for the time of the job.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <set>
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/job_request.hpp"
-#include "client/ctl/progress_bar.hpp"
+#include "client/ctl/job_run.hpp"
 #include "client/ctl/render_json.hpp"
 #include "client/ctl/result_files.hpp"
-#include "client/lib/private_daemon.hpp"
-#include "client/lib/wait.hpp"
 
 namespace groth16d::ctl {
 namespace {
-
-// A daemon of our own that does not answer is slow, not gone: its end is seen by its pid. On a machine with eight
-// compilers to a core a SUBMIT took more than the 10 s of other commands.
-constexpr std::uint64_t kOwnDaemonTimeout_ms = 120'000;
 
 struct ProveArguments {
   JobInput input;
@@ -28,45 +18,6 @@ struct ProveArguments {
   ResultPaths paths;
   bool own_daemon = false;
 };
-
-// The folders of the job's files: all that the private daemon may read.
-Result<std::vector<std::string>> roots_of(const JobInput& input) {
-  std::set<std::string> roots;
-  for (const auto& file : {input.zkey, input.r1cs, input.witnesses.front()}) {
-    if (file.empty()) continue;
-    auto path = absolute(file);
-    if (!path) return tl::unexpected<Error>(path.error());
-    roots.insert(std::filesystem::path(*path).parent_path().string());
-  }
-  return std::vector<std::string>(roots.begin(), roots.end());
-}
-
-Result<client::PrivateDaemon> start_private_daemon(const JobInput& input) {
-  auto program = client::daemon_beside_this_program();
-  if (!program) return tl::unexpected<Error>(program.error());
-  auto roots = roots_of(input);
-  if (!roots) return tl::unexpected<Error>(roots.error());
-  client::PrivateDaemonOptions options;
-  options.program = *program;
-  options.roots = *roots;
-  return client::PrivateDaemon::start(options);
-}
-
-// Submits and waits. On an interruption the job is cancelled before the Error is returned.
-Result<v1::JobStatus> run_job(client::Client& client, const Submission& submission, bool show_progress) {
-  auto accepted = client.submit(submission.request, submission.payload);
-  if (!accepted) return tl::unexpected<Error>(accepted.error());
-  ProgressBar bar(show_progress);
-  client::WaitOptions options;
-  options.on_status = [&](const v1::JobStatus& status) { bar.show(status); };
-  options.is_interrupted = is_interrupted;
-  auto ended = client::wait_for_job(client, submission.request.job(), options);
-  if (!ended && ended.error().name == "wait.interrupted") {
-    static_cast<void>(client.cancel(submission.request.job()));  // the interruption is what is reported
-    ended.error().text = submission.request.job() + ": interrupted and cancelled";
-  }
-  return ended;
-}
 
 void report(Session& session, const v1::ResultReply& result, const ResultPaths& paths) {
   Json json = to_json(result);
@@ -85,38 +36,18 @@ void run_prove(Session& session, ProveArguments& arguments) {
   auto submission = make_submission(arguments.input);
   if (!submission) return session.fail(submission.error());
 
-  auto address = session.address();
-  if (!address) return session.fail(address.error(), ExitCode::usage);
-  std::optional<client::PrivateDaemon> own;
-  const bool can_be_private = arguments.input.circuit.empty();
-  if (can_be_private && (arguments.own_daemon || !client::is_listening(*address))) {
-    auto started = start_private_daemon(arguments.input);
-    if (!started) return session.fail(started.error());
-    own.emplace(std::move(*started));
-    address = own->address();
-  }
-  const std::uint64_t timeout_ms = own ? std::max(session.timeout_ms(), kOwnDaemonTimeout_ms) : session.timeout_ms();
-  auto client = client::Client::connect(*address, timeout_ms);
-  if (!client) return session.fail_call(client.error());
-
-  auto ended = run_job(*client, *submission, !session.json);
-  if (!ended && own && !own->is_running()) {
-    return session.fail({ErrorCode::internal, "private_daemon.ended", "the private groth16d ended:\n" + own->log()});
-  }
-  if (!ended) return session.fail_call(ended.error());
-  for (const auto& warning : ended->warnings()) say("warning: " + warning);
-  if (ended->state() != v1::DONE) return session.fail(reason_of(*ended));
-  auto result = client->result(ended->job());
-  if (!result) return session.fail_call(result.error());
-  if (result->partitions_size() != 1) {
-    return session.fail({ErrorCode::internal, "result.partitions", ended->job() + ": the daemon has no result for it"});
-  }
-  if (auto written = write_result(result->partitions(0), arguments.paths); !written) {
-    return session.fail(written.error());
-  }
-  // A job whose name nobody knows can be asked for by nobody. Should CLOSE fail, retention ends it.
-  if (arguments.input.job.empty()) static_cast<void>(client->close(ended->job()));
-  report(session, *result, arguments.paths);
+  // A job whose name nobody knows can be asked for by nobody.
+  JobRun run;
+  run.submission = std::move(*submission);
+  run.can_be_private = arguments.input.circuit.empty();
+  run.wants_private = arguments.own_daemon;
+  run.files = {arguments.input.zkey, arguments.input.r1cs, arguments.witness};
+  run.forget = arguments.input.job.empty();
+  run_to_result(session, run, [&](const v1::ResultReply& result) -> Result<void> {
+    if (auto written = write_result(result.partitions(0), arguments.paths); !written) return written;
+    report(session, result, arguments.paths);
+    return {};
+  });
 }
 
 }  // namespace

@@ -68,8 +68,7 @@ void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions
     if (auto removed = spool_.remove(gone->job); !removed)
       spdlog::warn("job {}: its inputs stay until the next start: {}", gone->job, removed.error().text);
   } else if (auto* cut = std::get_if<ReplaceInput>(&request)) {
-    const auto replaced = spool_.replace(cut->job, cut->partition, cut->bytes);
-    completions.put(InputReplaced{std::move(cut->then), replaced ? std::nullopt : std::optional(replaced.error())});
+    completions.put(replace(std::move(*cut)));
   } else if (const auto* read = std::get_if<ReadConfig>(&request)) {
     completions.put(ConfigRead{read->token, read_config_()});
   } else if (const auto* limits = std::get_if<FileLimits>(&request)) {
@@ -78,6 +77,13 @@ void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions
   } else {
     completions.put(open_files(std::get<OpenFiles>(request)));
   }
+}
+
+InputReplaced Files::replace(ReplaceInput cut) {
+  const auto replaced = spool_.replace(cut.job, cut.partition, cut.bytes);
+  if (replaced) return {std::move(cut.job), cut.partition, std::nullopt, {}};
+  spdlog::warn("job {}: what was cut of input {} is not stored: {}", cut.job, cut.partition, replaced.error().text);
+  return {std::move(cut.job), cut.partition, replaced.error(), std::move(cut.bytes)};
 }
 
 // Jobs that came together are written one after another and synced together. A request about one of them comes only

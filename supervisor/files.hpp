@@ -56,16 +56,17 @@ struct RemoveSpooled {
   JobId job;
 };
 
-// What intake cut out of one partition's input takes its place; `then` is what happens when it is durable.
+// What intake cut out of one partition's input takes its place (cut_inputs.hpp).
 struct ReplaceInput {
   JobId job;
   std::uint32_t partition = 0;
   std::string bytes;
-  InputInspected then;
 };
 struct InputReplaced {
-  InputInspected then;
+  JobId job;
+  std::uint32_t partition = 0;
   std::optional<Error> failure;
+  std::string bytes;  // back, with a failure
 };
 
 struct FilesAnswered {
@@ -104,6 +105,7 @@ class Files {
   void spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& completions);
   void serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions);
   void serve_one(FilesRequest request, Outbox<FilesCompletion>& completions);
+  InputReplaced replace(ReplaceInput cut);
   Examined examine(Examine request) const;
   Result<SpoolInput> open_named(NamedInput input, std::size_t partition) const;
   Result<std::string> stamp(const CircuitSource& source) const;

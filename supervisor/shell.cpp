@@ -35,28 +35,8 @@ void Shell::pass(Event event) {
 void Shell::hear(const ipc::Up& up) {
   auto event = event_of(up);
   if (!event) return;
-  const auto slot = parse_slot(up.slot());
-  if (const auto held = held_.find(*slot); held != held_.end()) return held->second.push_back(std::move(*event));
-  const std::string& cut = cut_input_of(up);
-  const auto inspection = inspections_.find(*slot);
-  auto* inspected = std::get_if<InputInspected>(&*event);
-  const bool is_current = inspected != nullptr && inspection != inspections_.end() &&
-                          inspection->second.epoch == up.epoch() && inspection->second.assignment == up.assignment();
-  if (cut.empty() || !is_current) return pass(std::move(*event));
-  held_[*slot];
-  limbs_.files.put(ReplaceInput{inspection->second.job, inspection->second.partition, cut, std::move(*inspected)});
-}
-
-void Shell::replaced(InputReplaced done) {
-  const WorkerToken from = done.then.from;
-  auto held = held_.extract(from.slot);
-  if (done.failure) {
-    pass(AssignmentFailed{from, *done.failure, true, Blame::unknown, 0});
-  } else {
-    pass(std::move(done.then));
-  }
-  if (held.empty()) return;
-  for (Event& event : held.mapped()) pass(std::move(event));
+  if (auto cut = cut_inputs_.cut_of(up)) limbs_.files.put(std::move(*cut));
+  pass(std::move(*event));
 }
 
 void Shell::complete(JournalCompletion completion) {
@@ -68,7 +48,10 @@ void Shell::complete(JournalCompletion completion) {
     Event& event = std::get<Event>(completion);
     // The files' thread works in order, so a job of the same name that comes later is spooled after this.
     if (const auto* failed = std::get_if<JobStoreFailed>(&event)) limbs_.files.put(RemoveSpooled{failed->job});
-    if (const auto* deleted = std::get_if<JobDeleted>(&event)) limbs_.files.put(RemoveSpooled{deleted->job});
+    if (const auto* deleted = std::get_if<JobDeleted>(&event)) {
+      cut_inputs_.forget(deleted->job);
+      limbs_.files.put(RemoveSpooled{deleted->job});
+    }
     pass(std::move(event));
   }
 }
@@ -83,7 +66,7 @@ void Shell::complete(FilesCompletion completion) {
     else
       pass(JobStoreFailed{spooled->record.job, spooled->input_digests.error()});
   } else if (auto* done = std::get_if<InputReplaced>(&completion)) {
-    replaced(std::move(*done));
+    follow(cut_inputs_.replaced(std::move(*done)));
   } else if (auto* read = std::get_if<ConfigRead>(&completion)) {
     reload(std::move(*read));
   } else {
@@ -168,7 +151,14 @@ void Shell::perform(DeleteCircuit& action) { limbs_.journal.put(JournalEntry(std
 
 // ---------------------------------------------------------------- segments
 
-void Shell::perform(AllocateSegments& action) { limbs_.segments.allocate(std::move(action)); }
+void Shell::perform(AllocateSegments& action) { follow(cut_inputs_.allocating(std::move(action))); }
+
+void Shell::follow(CutInputs::Next next) {
+  if (next.replace) limbs_.files.put(std::move(*next.replace));
+  if (next.allocate) limbs_.segments.allocate(std::move(*next.allocate));
+  if (next.failed) pass(std::move(*next.failed));
+}
+
 void Shell::perform(OpenFiles& action) { limbs_.files.put(std::move(action)); }
 void Shell::perform(SealSegment& action) { limbs_.segments.seal(action.segment); }
 void Shell::perform(FreeSegment& action) { limbs_.segments.free(action.segment, action.stays_kept); }
@@ -188,8 +178,7 @@ void Shell::perform(Kill& action) { limbs_.children.kill(action); }
 void Shell::perform(Exit& action) { exit_code_ = action.code; }
 
 void Shell::perform(Assign& action) {
-  if (std::holds_alternative<AssignInspectInput>(action.what))
-    inspections_[action.slot] = {action.epoch, action.assignment, action.work.job, action.work.partition};
+  cut_inputs_.assigned(action);
   limbs_.children.limit_for(action);
   tell(action);
 }

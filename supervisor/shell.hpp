@@ -5,7 +5,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "supervisor/api.hpp"
 #include "supervisor/children.hpp"
 #include "supervisor/core/core.hpp"
+#include "supervisor/cut_inputs.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
 #include "supervisor/reload.hpp"
@@ -43,8 +43,7 @@ class Shell {
 
   void pass(Event event);
 
-  // A worker's message. What intake cut out of an input is spooled first, and the core hears of it when that is
-  // durable; what the same worker says in the meantime waits, so that its order stays.
+  // A worker's message.
   void hear(const ipc::Up& up);
 
   // Completions of the threads.
@@ -74,6 +73,7 @@ class Shell {
   void perform(KeepResident& action);
   void perform(DeleteCircuit& action);
   void perform(AllocateSegments& action);
+  void follow(CutInputs::Next next);
   void perform(OpenFiles& action);
   void perform(SealSegment& action);
   void perform(FreeSegment& action);
@@ -88,19 +88,9 @@ class Shell {
   template <class Message>
   void tell(const Message& action);
 
-  // The input that a slot inspects, by the assignment.
-  struct Inspection {
-    Epoch epoch = 0;
-    AssignmentId assignment = 0;
-    JobId job;
-    std::uint32_t partition = 0;
-  };
-  void replaced(InputReplaced done);
-
   Limbs limbs_;
   std::deque<Event> waiting_;
-  std::map<SlotId, Inspection> inspections_;
-  std::map<SlotId, std::deque<Event>> held_;  // while a cut input of the slot is being spooled
+  CutInputs cut_inputs_;
   bool passing_ = false;
   bool journal_answered_ = true;
   std::vector<BufferCount> told_buffers_;

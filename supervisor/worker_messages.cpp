@@ -114,6 +114,7 @@ struct Fill {
     message->set_curve(what.curve);
     message->set_n_vars(what.n_vars);
     message->set_n_public(what.n_public);
+    message->set_n_partitions(what.n_partitions);
   }
   void operator()(const AssignLoad& what) const {
     auto* message = down.mutable_load();

@@ -84,8 +84,8 @@ Result<void> add_cut_input(const circuits::C1& c1, std::uint32_t partition, v1::
   return {};
 }
 
-// A C1 in JSON is named once a partition, and the daemon cuts it; bincode it does not read. The public inputs that the
-// proofs must have follow from the statement of C1 here, too.
+// C1 is named once a partition, and the daemon cuts it. The public inputs that the proofs must have follow from the
+// statement of C1 here, too.
 Result<Submission> make_submission(const circuits::C1& c1, const ProveArguments& arguments) {
   Submission submission;
   auto job = arguments.job.empty() ? made_up_job_name() : Result<std::string>(arguments.job);
@@ -93,11 +93,10 @@ Result<Submission> make_submission(const circuits::C1& c1, const ProveArguments&
   submission.request.set_job(*job);
   const auto path = absolute(arguments.c1);
   if (!path) return tl::unexpected<Error>(path.error());
-  const bool travels = arguments.send || !arguments.registered_proof.empty();
   for (std::uint32_t k = 0; k < c1.partitions.size(); ++k) {
     v1::PartitionInput& input = *submission.request.add_partitions();
     input.set_declared_public_json(groth16::formats::public_json(circuits::public_inputs(c1.statement, k)));
-    if (!travels) {
+    if (!arguments.send) {
       input.set_path(*path);
     } else if (auto added = add_cut_input(c1, k, input, submission); !added) {
       return tl::unexpected<Error>(added.error());

@@ -34,4 +34,10 @@ groth16d::Result<C1> read_c1_json(std::string_view file, std::span<const std::by
 groth16d::Result<C1> read_c1_bincode(std::string_view file, std::span<const std::byte> bytes,
                                      const RegisteredProof& proof);
 
+// A file of bincode for this size of sector. It is for that registered proof whose statement asks for the nodes that
+// the vanilla proofs are of; where that is none, the statement names one of as many partitions. Errors: as above, and
+// c1.count where no registered proof of the sector has so many partitions.
+groth16d::Result<C1> read_c1_bincode(std::string_view file, std::span<const std::byte> bytes,
+                                     const SectorShape& sector);
+
 }  // namespace groth16::circuits

@@ -189,4 +189,24 @@ Result<C1> read_c1_bincode(std::string_view file, std::span<const std::byte> byt
   return assemble_c1(file, statement, ticket, std::move(partitions));
 }
 
+Result<C1> read_c1_bincode(std::string_view file, std::span<const std::byte> bytes, const SectorShape& sector) {
+  std::vector<RegisteredProof> proofs = registered_proofs_of(sector);
+  BinaryCursor cursor(file, bytes);
+  const std::uint64_t n_partitions = cursor.u64();
+  std::erase_if(proofs, [&](const RegisteredProof& proof) { return proof.partitions() != n_partitions; });
+  if (proofs.empty())
+    cursor.fail("count", "no proof of this sector has " + std::to_string(n_partitions) + " partitions");
+  if (!cursor.ok()) return tl::unexpected(cursor.result().error());
+  auto c1 = read_c1_bincode(file, bytes, proofs.front());
+  if (!c1) return c1;
+  for (const RegisteredProof& proof : proofs) {
+    PorepStatement statement = c1->statement;
+    statement.proof = proof;
+    if (public_inputs(statement, 0) != stacked_public_inputs(c1->partitions[0])) continue;
+    c1->statement = statement;
+    break;
+  }
+  return c1;
+}
+
 }  // namespace groth16::circuits

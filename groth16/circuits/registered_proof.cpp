@@ -21,6 +21,15 @@ constexpr std::array<std::string_view, 5> kSizes{"2KiB", "8MiB", "512MiB", "32Gi
 constexpr std::string_view kPrefix = "StackedDrg";
 constexpr std::uint32_t kProductionLayers = 11;
 
+RegisteredProof registered_proof(std::size_t variant, std::size_t size) {
+  RegisteredProof proof;
+  proof.sector = sector_of_name(kSizes[size]).value();
+  proof.porep_id[0] = static_cast<std::uint8_t>(variant * kSizes.size() + size);
+  proof.graph = kVariants[variant].graph;
+  proof.rule = kVariants[variant].rule;
+  return proof;
+}
+
 }  // namespace
 
 std::uint32_t RegisteredProof::partitions() const {
@@ -34,17 +43,22 @@ std::uint32_t RegisteredProof::partitions() const {
 groth16d::Result<RegisteredProof> registered_proof_of_name(std::string_view name) {
   for (std::size_t variant = 0; variant < kVariants.size(); ++variant) {
     for (std::size_t size = 0; size < kSizes.size(); ++size) {
-      if (name != std::string(kPrefix).append(kSizes[size]).append(kVariants[variant].suffix)) continue;
-      RegisteredProof proof;
-      proof.sector = sector_of_name(kSizes[size]).value();
-      proof.porep_id[0] = static_cast<std::uint8_t>(variant * kSizes.size() + size);
-      proof.graph = kVariants[variant].graph;
-      proof.rule = kVariants[variant].rule;
-      return proof;
+      if (name == std::string(kPrefix).append(kSizes[size]).append(kVariants[variant].suffix))
+        return registered_proof(variant, size);
     }
   }
   return groth16d::failure(groth16d::ErrorCode::malformed, "registered_proof.name",
                            "\"" + std::string(name.substr(0, 64)) + "\" is no registered replication proof");
+}
+
+std::vector<RegisteredProof> registered_proofs_of(const SectorShape& sector) {
+  std::vector<RegisteredProof> proofs;
+  for (std::size_t size = 0; size < kSizes.size(); ++size) {
+    if (sector_name(sector.sector_bytes()) != kSizes[size]) continue;
+    for (std::size_t variant = 0; variant < kVariants.size(); ++variant)
+      proofs.push_back(registered_proof(variant, size));
+  }
+  return proofs;
 }
 
 std::string size_class_name(const SectorShape& sector) {

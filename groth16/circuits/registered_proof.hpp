@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/digest.hpp"
 #include "groth16/circuits/sector_shape.hpp"
@@ -34,6 +35,9 @@ struct RegisteredProof {
 
 // "StackedDrg32GiBV1_1_Feat_SyntheticPoRep". Error (malformed): registered_proof.name.
 groth16d::Result<RegisteredProof> registered_proof_of_name(std::string_view name);
+
+// All of a sector's size; none for a size without published parameters.
+std::vector<RegisteredProof> registered_proofs_of(const SectorShape& sector);
 
 // The key of the size class in a commit-phase-1 file, which is the same for every variant: "StackedDrg32GiBV1".
 std::string size_class_name(const SectorShape& sector);

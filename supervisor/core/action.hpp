@@ -158,6 +158,7 @@ struct AssignInspectInput {
   std::string input_name, declared_public_json;
   std::string curve;
   std::uint64_t n_vars = 0, n_public = 0;
+  std::uint32_t n_partitions = 1;  // of the job
 };
 struct AssignLoad {
   SegmentRef key_file, r1cs_file;

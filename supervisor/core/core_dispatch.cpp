@@ -103,9 +103,10 @@ void Machine::dispatch_load(Slot& slot) {
   partition->phase = Phase::inspecting;
   const PartitionInput& input = partition->job->record.partitions[partition->index];
   const CircuitFacts& facts = partition->job->circuit->facts;
-  assign_partition(slot, *partition, Stage::inspect, {{partition->input_file, LeaseMode::read_only}},
-                   AssignInspectInput{partition->input_file, input.name, input.declared_public_json, facts.curve,
-                                      facts.n_vars, facts.n_public});
+  assign_partition(
+      slot, *partition, Stage::inspect, {{partition->input_file, LeaseMode::read_only}},
+      AssignInspectInput{partition->input_file, input.name, input.declared_public_json, facts.curve, facts.n_vars,
+                         facts.n_public, static_cast<std::uint32_t>(partition->job->partitions.size())});
 }
 
 void Machine::dispatch_synth(Slot& slot) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kSealed[] = "tests/circuits/data/c1_2kib_v1_1.json";
 constexpr char kSynthetic[] = "tests/circuits/data/synth_c1_2kib.inner.json";
-constexpr char kCut[] = "tests/fuzz/corpus/c1_bincode/sealed_2kib";
+constexpr char kBincode[] = "tests/fuzz/corpus/c1_bincode/sealed_2kib";
 
 void use_kept_parameters() { ::setenv("FIL_PROOFS_PARAMETER_CACHE", fs::absolute("build/parameters").c_str(), 1); }
 
@@ -44,15 +44,21 @@ TEST_CASE("a sealed sector is proven by a private daemon, and the proof is for t
   CHECK(verdict(kSealed, changed) == 1);
 }
 
-TEST_CASE("a C1 in bincode is cut by the client, and gives a proof of the same sector") {
+TEST_CASE("a C1 in bincode gives a proof of the same sector, cut by the daemon or by the client") {
   use_kept_parameters();
   const TemporaryFolder folder;
   const fs::path proof = folder.path() / "proof";
-  const auto proven = ctl({"porep", "prove", "--private", "--c1", kCut, "--registered-proof", "StackedDrg2KiBV1_1",
-                           "--miner", "1000", "--sector", "1", "--out", proof});
-  INFO(proven.err);
-  REQUIRE(proven.exit_code == 0);
-  CHECK(verdict(kSealed, proof) == 0);
+  std::vector<std::string> prove{
+      "porep", "prove",    "--private", "--c1",  kBincode, "--registered-proof", "StackedDrg2KiBV1_1", "--miner",
+      "1000",  "--sector", "1",         "--out", proof};
+  for (const bool is_sent : {false, true}) {
+    if (is_sent) prove.push_back("--send");
+    const auto proven = ctl(prove);
+    INFO(proven.err);
+    REQUIRE(proven.exit_code == 0);
+    CHECK(verdict(kSealed, proof) == 0);
+    fs::remove(proof);
+  }
 }
 
 TEST_CASE("what cannot be proven is refused before a daemon is asked") {

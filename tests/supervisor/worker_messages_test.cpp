@@ -96,9 +96,10 @@ TEST_CASE("both inspections carry their work beside what is inspected") {
   CHECK_FALSE(circuit.inspect().circuit().has_r1cs_file());
   CHECK(circuit.inspect().circuit().allow_insecure());
   const ipc::Down input =
-      down_of(Assign{{Role::load, 0}, 1, 2, {"j", 1, 1}, AssignInspectInput{{6, 1}, "w", "[]", "bn128", 8, 2}});
+      down_of(Assign{{Role::load, 0}, 1, 2, {"j", 1, 1}, AssignInspectInput{{6, 1}, "w", "[]", "bn128", 8, 2, 3}});
   CHECK(input.inspect().input().input_file().segment() == 6);
   CHECK(input.inspect().input().n_vars() == 8);
+  CHECK(input.inspect().input().n_partitions() == 3);
 }
 
 TEST_CASE("an ab segment that is not fresh says so") {

@@ -23,18 +23,21 @@ namespace circuits = groth16::circuits;
 using groth16::Compute;
 using groth16::CurveId;
 
-std::string sealed_c1() {
-  std::ifstream file("tests/circuits/data/c1_2kib_v1_1.json", std::ios::binary);
+std::string text_of(const char* path) {
+  std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+std::string sealed_c1() { return text_of("tests/circuits/data/c1_2kib_v1_1.json"); }
+std::string sealed_bincode() { return text_of("tests/fuzz/corpus/c1_bincode/sealed_2kib"); }
 
 circuits::C1 parsed(const std::string& text) {
   return circuits::read_c1_json("c1", std::as_bytes(std::span(text))).value();
 }
 
-InputExpectation expectation(const char* sector, std::uint32_t partition = 0) {
+InputExpectation expectation(const char* sector, std::uint32_t n_partitions = 1) {
   const groth16::SystemSizes sizes = circuits::sector_of_name(sector)->system_sizes();
-  return {CurveId::bls12_381, sizes.n_vars, sizes.n_public, "", partition};
+  return {CurveId::bls12_381, sizes.n_vars, sizes.n_public, "", 0, n_partitions};
 }
 
 Result<v1::InputFacts> inspected(std::string_view content, const InputExpectation& expected, C1Shelf& shelf) {
@@ -80,15 +83,27 @@ TEST_CASE("a C1 is cut into partitions whose statement follows from seed and rep
   CHECK(error_of(inspected(facts->cut_input(), declared)) == "witness.statement");
 }
 
+TEST_CASE("a C1 in bincode gives the same cut and the same statement, with nothing but the circuit to say what it is") {
+  const auto facts = inspected(sealed_bincode(), expectation("2KiB"));
+  REQUIRE(facts);
+  const auto of_json = inspected(sealed_c1(), expectation("2KiB"));
+  CHECK(facts->cut_input() == of_json->cut_input());
+  CHECK(facts->statement() == of_json->statement());
+
+  CHECK(error_of(inspected(sealed_bincode(), expectation("8MiB"))).starts_with("c1."));
+  CHECK(error_of(inspected(sealed_bincode().substr(0, 20'000), expectation("2KiB"))) == "c1.truncated");
+  CHECK(error_of(inspected(sealed_bincode() + '\0', expectation("2KiB"))) == "c1.trailing");
+}
+
 TEST_CASE("a C1 that does not fit its job is refused by name") {
-  CHECK(error_of(inspected(sealed_c1(), expectation("2KiB", 1))) == "c1.partition");
+  CHECK(error_of(inspected(sealed_c1(), expectation("2KiB", 2))) == "c1.partitions");
+  CHECK(error_of(inspected(sealed_bincode(), expectation("2KiB", 2))) == "c1.partitions");
   CHECK(error_of(inspected(sealed_c1(), expectation("8MiB"))) == "input.circuit");
   CHECK(error_of(inspected(sealed_c1().substr(0, 1000), expectation("2KiB"))).starts_with("c1."));
   CHECK(error_of(inspected("{}", expectation("2KiB"))) == "c1.missing_key");
 
   // Another seed asks for other nodes than the vanilla proofs are of.
-  std::ifstream file("tests/circuits/data/synth_c1_2kib.inner.json", std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = text_of("tests/circuits/data/synth_c1_2kib.inner.json");
   const std::size_t seed = text.find("\"seed\":[1,");
   REQUIRE(seed != std::string::npos);
   text[seed + 8] = '2';
@@ -102,7 +117,8 @@ TEST_CASE("the file that was read last is parsed once, and another one is not ta
   REQUIRE(write_all(fd.get(), std::as_bytes(std::span(text)), "test file"));
   const auto file = GuardedFile::open(fd.get(), "the.file");
   REQUIRE(file);
-  const auto first = shelf.read(*file), second = shelf.read(*file);
+  const circuits::SectorShape sector = circuits::sector_of_name("2KiB").value();
+  const auto first = shelf.read(*file, sector), second = shelf.read(*file, sector);
   REQUIRE(first);
   REQUIRE(second);
   CHECK(first->get() == second->get());

@@ -8,33 +8,37 @@ namespace groth16d::worker {
 
 namespace circuits = groth16::circuits;
 
-bool is_c1(const GuardedFile& file) {
-  for (const std::byte byte : file.bytes()) {
+namespace {
+
+// JSON begins with a brace after white space; bincode with a number of partitions.
+bool is_json(std::span<const std::byte> bytes) {
+  for (const std::byte byte : bytes) {
     const char c = static_cast<char>(byte);
     if (c != ' ' && c != '\t' && c != '\r' && c != '\n') return c == '{';
   }
   return false;
 }
 
-Result<std::shared_ptr<const circuits::C1>> C1Shelf::read(const GuardedFile& file) {
+}  // namespace
+
+Result<std::shared_ptr<const circuits::C1>> C1Shelf::read(const GuardedFile& file,
+                                                          const circuits::SectorShape& sector) {
   auto identity = file.identity();
   if (!identity) return tl::unexpected(identity.error());
   identity->ctime_ns = 0;  // moves when another partition's name of the file goes away
-  if (c1_ && identity_ == *identity) return c1_;
+  if (c1_ && identity_ == *identity && sector_bytes_ == sector.sector_bytes()) return c1_;
   c1_.reset();
-  auto c1 = circuits::read_c1_json(file.name(), file.bytes());
+  auto c1 = is_json(file.bytes()) ? circuits::read_c1_json(file.name(), file.bytes())
+                                  : circuits::read_c1_bincode(file.name(), file.bytes(), sector);
   if (!c1) return tl::unexpected(c1.error());
   if (Result<void> whole = file.check_unchanged(); !whole) return tl::unexpected(whole.error());
   c1_ = std::make_shared<const circuits::C1>(std::move(*c1));
   identity_ = *identity;
+  sector_bytes_ = sector.sector_bytes();
   return c1_;
 }
 
 Result<CutPartition> cut_partition(const circuits::C1& c1, std::uint32_t partition, const std::string& name) {
-  if (partition >= c1.partitions.size()) {
-    return failure(ErrorCode::malformed, "c1.partition",
-                   fmt::format("{}: partition {} is asked for, it has {}", name, partition, c1.partitions.size()));
-  }
   const circuits::PartitionInput& input = c1.partitions[partition];
   CutPartition cut;
   cut.publics = circuits::public_inputs(c1.statement, partition);

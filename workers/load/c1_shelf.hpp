@@ -10,16 +10,16 @@
 
 namespace groth16d::worker {
 
-// Whether a file begins as C1 in JSON does.
-bool is_c1(const GuardedFile& file);
-
 class C1Shelf {
  public:
-  // Errors: those of read_c1_json; file.changed.
-  Result<std::shared_ptr<const groth16::circuits::C1>> read(const GuardedFile& file);
+  // JSON, JSON in a wrapper, or bincode, of which the sector says what it does not say itself. Errors: those of
+  // read_c1_json and read_c1_bincode; file.changed.
+  Result<std::shared_ptr<const groth16::circuits::C1>> read(const GuardedFile& file,
+                                                            const groth16::circuits::SectorShape& sector);
 
  private:
   std::optional<FileIdentity> identity_;
+  std::uint64_t sector_bytes_ = 0;
   std::shared_ptr<const groth16::circuits::C1> c1_;
 };
 
@@ -30,8 +30,8 @@ struct CutPartition {
   std::vector<groth16::circuits::Scalar> publics;  // x_1 ... x_n
 };
 
-// Errors: malformed c1.partition (the file has fewer); mismatch c1.challenges (the vanilla proofs are not of the nodes
-// that the statement asks for).
+// partition < c1.partitions.size(). Error: mismatch c1.challenges (the vanilla proofs are not of the nodes that the
+// statement asks for).
 Result<CutPartition> cut_partition(const groth16::circuits::C1& c1, std::uint32_t partition, const std::string& name);
 
 }  // namespace groth16d::worker

@@ -1,5 +1,7 @@
 #include "workers/load/inspect_input.hpp"
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@ namespace groth16d::worker {
 namespace {
 
 using groth16::UInt;
+using groth16::circuits::SectorShape;
 using groth16::formats::WitnessFile;
 
 // The declared signals, found equal to the actual ones, which `publics()` gives. name: of the input.
@@ -72,15 +75,34 @@ Result<v1::InputFacts> inspect_builtin(const groth16::circuits::BuiltinCircuit& 
   });
 }
 
+// The sector whose replication the job's circuit proves.
+std::optional<SectorShape> sector_of(const InputExpectation& expected) {
+  if (expected.curve != groth16::CurveId::bls12_381) return std::nullopt;
+  for (const SectorShape& sector : groth16::circuits::known_sectors()) {
+    const groth16::SystemSizes sizes = sector.system_sizes();
+    if (sizes.n_vars == expected.n_vars && sizes.n_public == expected.n_public) return sector;
+  }
+  return std::nullopt;
+}
+
 // One partition of a C1.
-Result<v1::InputFacts> inspect_c1(const GuardedFile& file, const InputExpectation& expected, C1Shelf& shelf) {
-  const auto c1 = shelf.read(file);
+Result<v1::InputFacts> inspect_c1(const GuardedFile& file, const SectorShape& sector, const InputExpectation& expected,
+                                  C1Shelf& shelf) {
+  const auto c1 = shelf.read(file, sector);
   if (!c1) return tl::unexpected(c1.error());
+  const std::uint64_t sector_bytes = (*c1)->statement.proof.sector.sector_bytes();
+  if (sector_bytes != sector.sector_bytes()) {
+    return failure(ErrorCode::mismatch, "input.circuit",
+                   fmt::format("{}: is of a sector of {} bytes, the job's circuit is for {}", file.name(), sector_bytes,
+                               sector.sector_bytes()));
+  }
+  if ((*c1)->partitions.size() != expected.n_partitions || expected.partition >= expected.n_partitions) {
+    return failure(ErrorCode::mismatch, "c1.partitions",
+                   fmt::format("{}: has {} partitions, the job has {}", file.name(), (*c1)->partitions.size(),
+                               expected.n_partitions));
+  }
   const auto cut = cut_partition(**c1, expected.partition, file.name());
   if (!cut) return tl::unexpected(cut.error());
-  const auto circuit = groth16::circuits::builtin_circuit_of_input(cut->input);
-  if (!circuit) return failure(ErrorCode::internal, "input.circuit", file.name() + ": no circuit is for its sector");
-  if (auto fits = check_circuit(*circuit, file.name(), expected); !fits) return tl::unexpected(fits.error());
   return builtin_statement(file.name(), expected, cut->publics).map([&](std::string statement) {
     v1::InputFacts facts = facts_of(file, std::move(statement));
     facts.set_input_bytes(cut->input.size());
@@ -89,11 +111,7 @@ Result<v1::InputFacts> inspect_c1(const GuardedFile& file, const InputExpectatio
   });
 }
 
-Result<v1::InputFacts> inspect(const GuardedFile& input, const InputExpectation& expected, C1Shelf& shelf) {
-  if (is_c1(input)) return inspect_c1(input, expected, shelf);
-  if (const auto circuit = groth16::circuits::builtin_circuit_of_input(input.bytes())) {
-    return inspect_builtin(*circuit, input, expected);
-  }
+Result<v1::InputFacts> inspect_witness(const GuardedFile& input, const InputExpectation& expected) {
   const Result<WitnessFile> witness = WitnessFile::parse(input.name(), input.bytes());
   if (!witness) return tl::unexpected(witness.error());
   if (Result<void> fits = witness->check_fits(expected.curve, expected.n_vars); !fits)
@@ -110,6 +128,21 @@ Result<v1::InputFacts> inspect(const GuardedFile& input, const InputExpectation&
                         return actual;
                       })
       .map([&](std::string statement) { return facts_of(input, std::move(statement)); });
+}
+
+bool is_witness(const GuardedFile& input) {
+  constexpr std::string_view kMagic = "wtns";
+  const std::string_view text(reinterpret_cast<const char*>(input.bytes().data()), input.bytes().size());
+  return text.starts_with(kMagic);
+}
+
+Result<v1::InputFacts> inspect(const GuardedFile& input, const InputExpectation& expected, C1Shelf& shelf) {
+  if (const auto circuit = groth16::circuits::builtin_circuit_of_input(input.bytes())) {
+    return inspect_builtin(*circuit, input, expected);
+  }
+  const auto sector = sector_of(expected);
+  if (sector && !is_witness(input)) return inspect_c1(input, *sector, expected, shelf);
+  return inspect_witness(input, expected);
 }
 
 }  // namespace

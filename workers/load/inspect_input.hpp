@@ -14,12 +14,14 @@ struct InputExpectation {
   std::uint64_t n_vars = 0;
   std::uint64_t n_public = 0;
   std::string declared_public_json;
-  std::uint32_t partition = 0;  // of the job: which one a file of several is asked for
+  std::uint32_t partition = 0;     // of the job: which one a file of several is asked for
+  std::uint32_t n_partitions = 1;  // that the job has
 };
 
-// A witness, the flat input of a built-in circuit, or a C1, of which this partition is cut (InputFacts::cut_input).
-// Errors: those of WitnessFile::parse and check_fits, of parse_public_json, of BuiltinCircuit::public_inputs, of
-// read_c1_json and cut_partition; mismatch "input.circuit", "witness.statement"; "file.changed".
+// A witness; the flat input of a built-in circuit; or a C1 of as many partitions as the job has, of which this one is
+// cut (InputFacts::cut_input). Errors: those of WitnessFile::parse and check_fits, of parse_public_json, of
+// BuiltinCircuit::public_inputs, of C1Shelf::read and cut_partition; mismatch "input.circuit", "c1.partitions",
+// "witness.statement"; "file.changed".
 Result<v1::InputFacts> inspect_input(const GuardedFile& input, const InputExpectation& expected, C1Shelf& shelf);
 
 }  // namespace groth16d::worker

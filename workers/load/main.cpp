@@ -84,7 +84,7 @@ Outcome<v1::Up> inspect_input_file(const Assignment& assignment, C1Shelf& shelf,
   Result<v1::InputFacts> facts =
       inspect_input(*input,
                     {*curve, message.n_vars(), message.n_public(), message.declared_public_json(),
-                     assignment.message.inspect().work().partition()},
+                     assignment.message.inspect().work().partition(), message.n_partitions()},
                     shelf);
   if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_INPUT));
   v1::Up up;

@@ -83,6 +83,7 @@ void add_porep_commands(CLI::App& app, Session& session);
 
 // Each adds one command to the group that it belongs to.
 void add_circuit_hash_command(CLI::App& circuit, Session& session);
+void add_porep_parameters_command(CLI::App& porep, Session& session);
 void add_porep_prove_command(CLI::App& porep, Session& session);
 void add_porep_verify_command(CLI::App& porep, Session& session);
 

@@ -173,6 +173,7 @@ void add_porep_commands(CLI::App& app, Session& session) {
   synth->add_flag("--wrapper", synthetic->wrapper, "in the wrapper that lotus-bench writes");
   synth->callback([&session, synthetic] { run_synthetic(session, *synthetic); });
 
+  add_porep_parameters_command(*porep, session);
   add_porep_prove_command(*porep, session);
   add_porep_verify_command(*porep, session);
 }

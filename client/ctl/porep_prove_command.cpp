@@ -150,7 +150,8 @@ Result<JobRun> prepare(const ProveArguments& arguments, const circuits::C1& c1, 
 
 void run_prove(Session& session, const ProveArguments& arguments) {
   watch_for_interruption();
-  if (auto writable = check_writable({"", "", arguments.out}); !writable) return session.fail(writable.error());
+  const auto writable = check_writable({"", "", arguments.out}, {arguments.c1, arguments.params});
+  if (!writable) return session.fail(writable.error());
   const auto c1 = read_c1(arguments.c1, arguments.registered_proof);
   if (!c1) return session.fail(c1.error());
   if (auto owned = check_owner(*c1, arguments.miner, arguments.sector); !owned) return session.fail(owned.error());

@@ -228,6 +228,11 @@ TEST_CASE("a damaged binary file is refused by name") {
   CHECK(with(20, 0) == "c1.roots");
   CHECK(with(20 + 64, 7) == "c1.count");  // levels
   CHECK(with(20 + 64 + 8 + 8 + 32, 2) == "c1.index");
+  // comm_r and comm_d in each other's place.
+  auto swapped = good;
+  const auto comm_r = swapped.end() - 5 * 32, comm_d = comm_r + 32;
+  std::swap_ranges(comm_r, comm_d, comm_d);
+  CHECK(error_of(swapped) == "c1.roots");
 }
 
 }  // namespace

@@ -151,6 +151,29 @@ TEST_CASE("porep verify has no verdict without its files") {
   CHECK(ctl({"porep", "verify", "--public", proof, "--proof", proof}).exit_code == 2);
 }
 
+TEST_CASE("porep parameters finds the published files in the cache, and knows one that is not what was published") {
+  const TemporaryFolder folder;
+  ::setenv("FIL_PROOFS_PARAMETER_CACHE", folder.path().c_str(), 1);
+  const Json all = Json::parse(ctl({"porep", "parameters", "--json"}).out);
+  REQUIRE(all.size() == 10);
+  CHECK(all[0]["circuit"] == "porep-2KiB");
+  CHECK(all[0]["state"] == "absent");
+
+  const std::string stem =
+      "v28-stacked-proof-of-replication-merkletree-poseidon_hasher-8-8-0-sha256_hasher-"
+      "82a357d2f2ca81dc61bb45f4a762807aedee1b0a53fd6c4e77b46a01bfef7820";
+  write(folder.path() / (stem + ".vk"), "no key");
+  const Json found = Json::parse(ctl({"porep", "parameters", "32GiB", "--json"}).out);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0]["state"] == "absent");
+  CHECK(found[1]["state"] == "present");
+  CHECK(found[1]["file"] == (folder.path() / (stem + ".vk")).string());
+  const auto checked = ctl({"porep", "parameters", "32GiB", "--check", "--json"});
+  CHECK(checked.exit_code == 1);
+  CHECK(Json::parse(checked.out)[1]["state"] == "parameters.digest");
+  CHECK(ctl({"porep", "parameters", "3KiB"}).exit_code == 2);
+}
+
 TEST_CASE("setup of a built-in circuit must be called insecure and have somewhere to go") {
   CHECK(ctl({"setup", "--circuit", "porep-2KiB", "--params", "p"}).exit_code == 2);
   CHECK(ctl({"setup", "--insecure", "--circuit", "porep-2KiB"}).exit_code == 2);

@@ -67,6 +67,8 @@ TEST_CASE("what cannot be proven is refused before a daemon is asked") {
   const fs::path proof = folder.path() / "proof", large = folder.path() / "c1.json";
   const auto stranger = ctl({"porep", "prove", "--c1", kSealed, "--miner", "t01001", "--out", proof});
   CHECK(stranger.err.find("[porep.replica_id]") != std::string::npos);
+  const auto onto = ctl({"porep", "prove", "--c1", kSealed, "--miner", "t01000", "--out", kSealed});
+  CHECK(onto.err.find("[output.taken]") != std::string::npos);
 
   REQUIRE(ctl({"porep", "synth-c1", "--sector-size", "32GiB", "--out", large}).exit_code == 0);
   const auto absent = ctl({"porep", "prove", "--c1", large, "--miner", "1000", "--sector", "1", "--out", proof});

@@ -179,8 +179,7 @@ void c1_json(Input input) {
 }
 
 void c1_bincode(Input input) {
-  const auto proof = circuits::registered_proof_of_name("StackedDrg2KiBV1_1").value();
-  const auto c1 = circuits::read_c1_bincode("input", input, proof);
+  const auto c1 = circuits::read_c1_bincode("input", input, circuits::sector_of_name("2KiB").value());
   if (c1) use(*c1);
 }
 

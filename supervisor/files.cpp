@@ -109,17 +109,15 @@ void Files::spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& comp
 
 Examined Files::examine(Examine request) const {
   Examined found{request.token, digest_of(request), {}, {}};
-  std::uint64_t bytes = 0;
   for (std::size_t partition = 0; partition < request.inputs.size(); ++partition) {
     auto input = open_named(std::move(request.inputs[partition]), partition);
     if (!input) {
       found.key_stamp = tl::unexpected(input.error());
       return found;
     }
-    bytes += input->bytes;
     found.inputs.push_back(std::move(*input));
   }
-  if (auto space = spool_.check_space(bytes); !space)
+  if (auto space = spool_.check_space(spooled_bytes(found.inputs)); !space)
     found.key_stamp = tl::unexpected(space.error());
   else
     found.key_stamp = stamp(request.source);

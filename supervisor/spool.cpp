@@ -4,7 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <map>
-#include <tuple>
+#include <set>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -101,38 +102,36 @@ Result<Digest> write_input(const SpoolInput& input, const std::string& path) {
   return hash.finish();
 }
 
-// Which partition was the first to name each file.
-class FirstNames {
- public:
-  // The earlier partition whose file this is, or `partition`.
-  std::size_t first(const SpoolInput& input, std::size_t partition) {
-    struct stat status {};
-    if (!input.file || ::fstat(input.file.get(), &status) != 0) return partition;
-    return seen_.try_emplace({status.st_dev, status.st_ino}, partition).first->second;
-  }
+using FileId = std::pair<dev_t, ino_t>;
 
- private:
-  std::map<std::pair<dev_t, ino_t>, std::size_t> seen_;
-};
+// Of each input: which is the first of the same file, itself where none is before it.
+std::vector<std::size_t> first_of_same_file(const std::vector<SpoolInput>& inputs) {
+  std::vector<std::size_t> first(inputs.size());
+  std::map<FileId, std::size_t> seen;
+  for (std::size_t place = 0; place < inputs.size(); ++place) {
+    struct stat status {};
+    const bool is_file = inputs[place].file && ::fstat(inputs[place].file.get(), &status) == 0;
+    first[place] = is_file ? seen.try_emplace({status.st_dev, status.st_ino}, place).first->second : place;
+  }
+  return first;
+}
 
 Result<SpoolDraft> write_inputs(const std::string& job, const std::vector<SpoolInput>& inputs,
                                 const std::filesystem::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0) return write_failed(system_failure("mkdir", folder.string()).value());
-  SpoolDraft draft{job, {}, 0};
-  FirstNames names;
+  SpoolDraft draft{job, {}, spooled_bytes(inputs)};
+  const std::vector<std::size_t> first = first_of_same_file(inputs);
   for (std::size_t partition = 0; partition < inputs.size(); ++partition) {
     const std::string path = (folder / std::to_string(partition)).string();
-    if (const std::size_t same = names.first(inputs[partition], partition); same != partition) {
-      const std::string copied = (folder / std::to_string(same)).string();
+    if (first[partition] != partition) {
+      const std::string copied = (folder / std::to_string(first[partition])).string();
       if (::link(copied.c_str(), path.c_str()) != 0) return write_failed(system_failure("link", path).value());
-      draft.digests.push_back(draft.digests[same]);
-      draft.bytes += inputs[partition].bytes;
+      draft.digests.push_back(draft.digests[first[partition]]);
       continue;
     }
     const auto digest = write_input(inputs[partition], path);
     if (!digest) return tl::unexpected(digest.error());
     draft.digests.push_back(*digest);
-    draft.bytes += inputs[partition].bytes;
   }
   return draft;
 }
@@ -149,12 +148,15 @@ Result<void> sync_inputs(const SpoolDraft& draft, const std::filesystem::path& f
   return sync_directory(folder.string());
 }
 
+// A file of several names counts once.
 std::uint64_t bytes_in(const std::filesystem::path& folder) {
   std::uint64_t total = 0;
+  std::set<FileId> seen;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ignored)) {
-    const auto size = entry.is_regular_file(ignored) ? entry.file_size(ignored) : 0;
-    if (!ignored) total += size;
+    struct stat status {};
+    if (::lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (seen.insert({status.st_dev, status.st_ino}).second) total += static_cast<std::uint64_t>(status.st_size);
   }
   return total;
 }
@@ -164,6 +166,14 @@ std::filesystem::path job_folder(const std::filesystem::path& spool, const std::
 }
 
 }  // namespace
+
+std::uint64_t spooled_bytes(const std::vector<SpoolInput>& inputs) {
+  const std::vector<std::size_t> first = first_of_same_file(inputs);
+  std::uint64_t total = 0;
+  for (std::size_t place = 0; place < inputs.size(); ++place)
+    if (first[place] == place) total += inputs[place].bytes;
+  return total;
+}
 
 Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, const std::string& job,
                                     std::uint32_t partition) {
@@ -191,8 +201,7 @@ Result<void> Spool::check_space(std::uint64_t bytes) const {
 }
 
 Result<SpoolDraft> Spool::write(const std::string& job, const std::vector<SpoolInput>& inputs) {
-  std::uint64_t bytes = 0;
-  for (const SpoolInput& input : inputs) bytes += input.bytes;
+  const std::uint64_t bytes = spooled_bytes(inputs);
   if (auto space = check_space(bytes); !space) return tl::unexpected(space.error());
   if (auto removed = remove_folder(folder_of(job)); !removed) return tl::unexpected(removed.error());
   auto draft = write_inputs(job, inputs, folder_of(job));
@@ -217,11 +226,11 @@ std::vector<Result<void>> Spool::sync(std::span<const SpoolDraft> drafts) {
 
 Result<void> Spool::replace(const std::string& job, std::uint32_t partition, std::string_view bytes) {
   const std::string path = (folder_of(job) / std::to_string(partition)).string();
-  std::error_code ignored;
-  const std::uint64_t before = std::filesystem::file_size(path, ignored);
-  if (ignored) return write_failed(system_failure("stat", path, ignored.value()).value());
+  struct stat before {};
+  if (::stat(path.c_str(), &before) != 0) return write_failed(system_failure("stat", path).value());
   if (auto written = write_file_atomically(path, bytes, 0600); !written) return write_failed(written.error());
-  used_bytes_ = used_bytes_ - std::min(before, used_bytes_) + bytes.size();
+  const std::uint64_t gone = before.st_nlink == 1 ? static_cast<std::uint64_t>(before.st_size) : 0;
+  used_bytes_ = used_bytes_ - std::min(gone, used_bytes_) + bytes.size();
   return {};
 }
 

@@ -30,6 +30,9 @@ struct SpoolInput {
   std::uint64_t bytes = 0;
 };
 
+// What the spool will take for these: a file that several of them name once.
+std::uint64_t spooled_bytes(const std::vector<SpoolInput>& inputs);
+
 // One input of a spooled job, for reading; from any thread. Error: not_found.
 Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, const std::string& job,
                                     std::uint32_t partition);

@@ -30,32 +30,37 @@ std::uint32_t group_of(const char* text) {
 
 }  // namespace
 
-std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  std::vector<std::byte> bytes(text.size() / 4 * 3);
+// One group with padding.
+std::size_t Base64Reader::read_last(std::span<std::byte> out) {
+  const std::size_t padding = text_.ends_with("==") ? 2 : 1;
+  std::array<char, 4> last{'A', 'A', 'A', 'A'};
+  std::copy_n(text_.begin(), last.size() - padding, last.begin());
+  text_ = {};
+  const std::uint32_t group = group_of(last.data());
+  const std::uint32_t unused = padding == 2 ? 0xffff : 0xff;
+  is_bad_ = (group & (unused | kInvalid)) != 0;
+  if (is_bad_) return 0;
+  for (std::size_t i = 0; i < 3 - padding; ++i) out[i] = static_cast<std::byte>(group >> (16 - 8 * i));
+  return 3 - padding;
+}
+
+std::size_t Base64Reader::read(std::span<std::byte> out) {
+  if (is_bad_ || text_.empty()) return 0;
+  const bool is_padded = text_.ends_with('=');
+  const std::size_t n_whole = text_.size() / 4 - (is_padded ? 1 : 0), n_groups = std::min(n_whole, out.size() / 3);
+  if (n_groups == 0) return read_last(out);
   std::uint32_t seen = 0;
-  std::byte* to = bytes.data();
-  const std::size_t whole = text.size() - (padding != 0 ? 4 : 0);
-  for (std::size_t i = 0; i < whole; i += 4, to += 3) {
-    const std::uint32_t group = group_of(text.data() + i);
+  std::byte* to = out.data();
+  for (std::size_t i = 0; i < n_groups; ++i, to += 3) {
+    const std::uint32_t group = group_of(text_.data() + 4 * i);
     seen |= group;
     to[0] = static_cast<std::byte>(group >> 16);
     to[1] = static_cast<std::byte>(group >> 8);
     to[2] = static_cast<std::byte>(group);
   }
-  if (padding != 0) {
-    std::array<char, 4> last{'A', 'A', 'A', 'A'};
-    for (std::size_t i = 0; i < 4 - padding; ++i) last[i] = text[whole + i];
-    const std::uint32_t group = group_of(last.data());
-    const std::uint32_t unused = padding == 2 ? 0xffff : 0xff;
-    if ((group & unused) != 0) return std::nullopt;
-    seen |= group;
-    for (unsigned i = 0; i < 3 - padding; ++i) to[i] = static_cast<std::byte>(group >> (16 - 8 * i));
-    bytes.resize(bytes.size() - padding);
-  }
-  if ((seen & kInvalid) != 0) return std::nullopt;
-  return bytes;
+  text_.remove_prefix(4 * n_groups);
+  is_bad_ = (seen & kInvalid) != 0;
+  return is_bad_ ? 0 : 3 * n_groups;
 }
 
 std::string encode_base64(std::span<const std::byte> bytes) {

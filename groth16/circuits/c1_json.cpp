@@ -206,16 +206,15 @@ Partitions read_partitions(JsonCursor& cursor, SectorShape& shape) {
   return partitions;
 }
 
-Result<C1> read_inner(std::string_view file, std::string_view text) {
-  JsonCursor cursor("c1", file, text);
-  std::string_view name;
+Result<C1> read_inner(std::string_view file, JsonCursor& cursor) {
+  std::string name;
   SectorShape shape;
   Partitions partitions;
   PorepStatement statement;
   Bytes32 ticket{};
   cursor.object<7>({"registered_proof", "vanilla_proofs", "comm_r", "comm_d", "replica_id", "seed", "ticket"},
                    [&](std::size_t field) {
-                     if (field == 0) name = cursor.string();
+                     if (field == 0) name = cursor.string();  // a view would not outlast the next read
                      if (field == 1) partitions = read_partitions(cursor, shape);
                      if (field == 2) statement.comm_r = cursor.bytes32();
                      if (field == 3) statement.comm_d = cursor.bytes32();
@@ -229,11 +228,32 @@ Result<C1> read_inner(std::string_view file, std::string_view text) {
   if (!proof) return tl::unexpected(proof.error());
   if (proof->sector.nodes != shape.nodes) {
     return failure(ErrorCode::malformed, "c1.variant",
-                   std::string(file) + ": " + std::string(name) + " with vanilla proofs of " + size_class_name(shape));
+                   std::string(file) + ": " + name + " with vanilla proofs of " + size_class_name(shape));
   }
   statement.proof = *proof;
   return assemble_c1(file, statement, ticket, std::move(partitions));
 }
+
+// What a base64 text holds, decoded a piece at a time: all of it at once would be 40 MB of fresh pages.
+class DecodedPieces final : public TextPieces {
+ public:
+  explicit DecodedPieces(std::string_view text) : reader_(text) {}
+
+  std::string_view more(std::string_view rest) override {
+    std::vector<char> next(rest.size() + std::max(kPieceBytes, rest.size()));
+    std::copy(rest.begin(), rest.end(), next.begin());
+    const std::size_t count = reader_.read(std::as_writable_bytes(std::span(next).subspan(rest.size())));
+    piece_ = std::move(next);
+    return {piece_.data(), rest.size() + count};
+  }
+  bool is_bad() const { return reader_.is_bad(); }
+
+ private:
+  static constexpr std::size_t kPieceBytes = 3 << 15;
+
+  Base64Reader reader_;
+  std::vector<char> piece_;
+};
 
 Result<C1> read_wrapper(std::string_view file, std::string_view text) {
   JsonCursor cursor("c1", file, text);
@@ -245,11 +265,12 @@ Result<C1> read_wrapper(std::string_view file, std::string_view text) {
     if (field == 2) sector_bytes = cursor.number(kLargestU64);
   });
   if (const auto finished = cursor.finish(); !finished) return tl::unexpected(finished.error());
-  const auto decoded = decode_base64(inner);
-  if (!decoded) {
+  DecodedPieces pieces(inner);
+  JsonCursor inner_cursor("c1", file, pieces);
+  auto c1 = read_inner(file, inner_cursor);
+  if (pieces.is_bad()) {
     return failure(ErrorCode::malformed, "c1.base64", std::string(file) + ": Phase1Out is no base64 text");
   }
-  auto c1 = read_inner(file, {reinterpret_cast<const char*>(decoded->data()), decoded->size()});
   if (!c1) return c1;
   if (c1->statement.proof.sector.sector_bytes() != sector_bytes) {
     return failure(ErrorCode::malformed, "c1.sector_size",
@@ -272,7 +293,9 @@ bool is_wrapper(std::string_view text) {
 
 Result<C1> read_c1_json(std::string_view file, std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return is_wrapper(text) ? read_wrapper(file, text) : read_inner(file, text);
+  if (is_wrapper(text)) return read_wrapper(file, text);
+  JsonCursor cursor("c1", file, text);
+  return read_inner(file, cursor);
 }
 
 }  // namespace groth16::circuits

@@ -18,13 +18,25 @@ groth16d::Result<void> JsonCursor::finish() {
 
 void JsonCursor::fail(std::string_view rule, std::string text) {
   if (error_) return;
-  error_ = groth16d::Error{groth16d::ErrorCode::malformed, std::string(format_) + "." + std::string(rule),
-                           std::string(file_) + ": at byte " + std::to_string(position_) + ": " + std::move(text)};
+  error_ =
+      groth16d::Error{groth16d::ErrorCode::malformed, std::string(format_) + "." + std::string(rule),
+                      std::string(file_) + ": at byte " + std::to_string(passed_ + position_) + ": " + std::move(text)};
   position_ = text_.size();
+  pieces_ = nullptr;
+}
+
+bool JsonCursor::has_more() {
+  if (pieces_ == nullptr) return false;
+  const std::size_t rest = text_.size() - position_;
+  text_ = pieces_->more(text_.substr(position_));
+  passed_ += position_;
+  position_ = 0;
+  if (text_.size() == rest) pieces_ = nullptr;
+  return pieces_ != nullptr;
 }
 
 void JsonCursor::skip_space() {
-  while (position_ < text_.size() && is_space(text_[position_])) ++position_;
+  while ((position_ < text_.size() || has_more()) && is_space(text_[position_])) ++position_;
 }
 
 bool JsonCursor::take(char character) {
@@ -45,7 +57,9 @@ bool JsonCursor::next_or_end(char end) {
 }
 
 std::uint64_t JsonCursor::number(std::uint64_t largest) {
+  constexpr std::size_t kLongest = 20;  // digits of 2^64
   skip_space();
+  if (text_.size() - position_ <= kLongest) has_more();
   const std::size_t start = position_;
   std::uint64_t value = 0;
   for (; position_ < text_.size() && is_digit(text_[position_]); ++position_) {
@@ -63,19 +77,23 @@ std::uint64_t JsonCursor::number(std::uint64_t largest) {
 
 std::string_view JsonCursor::string() {
   expect('"');
-  const std::size_t start = position_;
-  while (position_ < text_.size() && text_[position_] != '"' && text_[position_] != '\\') ++position_;
-  if (position_ >= text_.size() || text_[position_] == '\\') {
+  std::size_t length = 0;
+  const auto is_inside = [&] { return position_ + length < text_.size(); };
+  while ((is_inside() || has_more()) && text_[position_ + length] != '"' && text_[position_ + length] != '\\') ++length;
+  if (!is_inside() || text_[position_ + length] == '\\') {
+    position_ += length;
     fail("syntax", "expected a text without escapes and its end");
     return {};
   }
-  return text_.substr(start, position_++ - start);
+  const std::string_view found = text_.substr(position_, length);
+  position_ += length + 1;
+  return found;
 }
 
 // Nearly every byte of a file is part of such an array, without white space: one pass, no calls.
 bool JsonCursor::fast_bytes32(std::array<std::uint8_t, 32>& bytes) {
   constexpr std::size_t kLongest = 1 + 32 * 4;
-  if (text_.size() - position_ < kLongest) return false;
+  if (text_.size() - position_ < kLongest && (!has_more() || text_.size() < kLongest)) return false;
   const char* at = text_.data() + position_;
   if (*at++ != '[') return false;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -105,8 +123,12 @@ Scalar JsonCursor::scalar() {
 }
 
 void JsonCursor::skip_string() {
-  for (++position_; position_ < text_.size() && text_[position_] != '"'; ++position_) {
-    if (text_[position_] == '\\') ++position_;
+  ++position_;
+  bool is_escaped = false;
+  for (; position_ < text_.size() || has_more(); ++position_) {
+    const char c = text_[position_];
+    if (c == '"' && !is_escaped) break;
+    is_escaped = c == '\\' && !is_escaped;
   }
   if (position_ >= text_.size()) return fail("syntax", "a text without an end");
   ++position_;
@@ -130,12 +152,12 @@ void JsonCursor::skip_value() {
     } else if (depth > 0 && (c == ',' || c == ':')) {
       ++position_;
     } else {
-      const std::size_t start = position_;
-      while (position_ < text_.size() &&
+      const std::size_t start = passed_ + position_;
+      while ((position_ < text_.size() || has_more()) &&
              std::string_view(",:{}[]\" \n\r\t").find(text_[position_]) == std::string_view::npos) {
         ++position_;
       }
-      if (position_ == start) return fail("syntax", "expected a value");
+      if (passed_ + position_ == start) return fail("syntax", "expected a value");
     }
   } while (depth > 0 && ok());
 }

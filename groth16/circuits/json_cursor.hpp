@@ -14,11 +14,23 @@
 
 namespace groth16::circuits {
 
+// A text that comes piece by piece.
+class TextPieces {
+ public:
+  virtual ~TextPieces() = default;
+  // rest is the end of what was given last, and not read yet: rest again with 128 bytes of text or more behind it, fewer
+  // only at the end. What was given before is gone.
+  virtual std::string_view more(std::string_view rest) = 0;
+};
+
 class JsonCursor {
  public:
   // format: the first part of error names; file: for error texts. text outlives the cursor.
   JsonCursor(std::string_view format, std::string_view file, std::string_view text)
       : format_(format), file_(file), text_(text) {}
+  // What string() returns is then good until the next read.
+  JsonCursor(std::string_view format, std::string_view file, TextPieces& pieces)
+      : format_(format), file_(file), pieces_(&pieces) {}
 
   bool ok() const { return !error_; }
   groth16d::Result<void> finish();  // after the last value: nothing but white space may follow
@@ -92,6 +104,7 @@ class JsonCursor {
  private:
   static constexpr unsigned kMaxDepth = 64;
 
+  bool has_more();  // behind the text at hand; moves positions in it
   void skip_space();
   bool take(char character);
   void expect(char character);
@@ -100,7 +113,9 @@ class JsonCursor {
   void skip_string();
 
   std::string_view format_, file_, text_;
-  std::size_t position_ = 0;
+  TextPieces* pieces_ = nullptr;  // until the last has come
+  std::size_t position_ = 0;      // in text_
+  std::size_t passed_ = 0;        // bytes before text_
   std::optional<groth16d::Error> error_;
 };
 

@@ -98,7 +98,7 @@ TEST_CASE("porep synth-c1 writes the published sectors, and others, that inspect
   REQUIRE(ctl({"porep", "synth-c1", "--sector-size", "8MiB", "--out", inner}).exit_code == 0);
   CHECK(to_hex(sha256(text_of(inner))) == "b9e413827ebd2cc4da9fbdaca69605b4ac67b2c45c25053e9d33a213fc04a1b6");
 
-  const auto made = ctl({"porep", "synth-c1", "--sector-size", "2048", "--wrapper", "--miner", "f01234", "--sector",
+  const auto made = ctl({"porep", "synth-c1", "--sector-size", "8388608", "--wrapper", "--miner", "f01234", "--sector",
                          "7", "--seed", std::string(64, 'a'), "--out", wrapped});
   INFO(made.err);
   REQUIRE(made.exit_code == 0);

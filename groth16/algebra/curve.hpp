@@ -134,14 +134,14 @@ struct Xyzz {
     const F u = y.doubled(), v = u.square(), w = u * v, s = x * v;
     const F m = tripled(x.square());
     const F x3 = m.square() - s.doubled();
-    return {x3, m * (s - x3) - w * y, v * zz, w * zzz};
+    return {x3, difference_of_products(m, s - x3, w, y), v * zz, w * zzz};
   }
   GROTH16_HD static constexpr Xyzz doubled(const Affine<F>& point) {
     if (point.is_infinity()) return infinity();
     const F u = point.y.doubled(), v = u.square(), w = u * v, s = point.x * v;
     const F m = tripled(point.x.square());
     const F x3 = m.square() - s.doubled();
-    return {x3, m * (s - x3) - w * point.y, v, w};
+    return {x3, difference_of_products(m, s - x3, w, point.y), v, w};
   }
 
   GROTH16_HD constexpr Xyzz& operator+=(const Affine<F>& q) {
@@ -151,7 +151,7 @@ struct Xyzz {
     if (p.is_zero()) return *this = r.is_zero() ? doubled(q) : infinity();
     const F pp = p.square(), ppp = p * pp, v = x * pp;
     x = r.square() - ppp - v.doubled();
-    y = r * (v - x) - y * ppp;
+    y = difference_of_products(r, v - x, y, ppp);
     zz *= pp;
     zzz *= ppp;
     return *this;
@@ -164,7 +164,7 @@ struct Xyzz {
     if (p.is_zero()) return *this = r.is_zero() ? doubled() : infinity();
     const F pp = p.square(), ppp = p * pp, v = u1 * pp;
     x = r.square() - ppp - v.doubled();
-    y = r * (v - x) - s1 * ppp;
+    y = difference_of_products(r, v - x, s1, ppp);
     zz = zz * q.zz * pp;
     zzz = zzz * q.zzz * ppp;
     return *this;

@@ -76,6 +76,33 @@ class Fp {
   GROTH16_HD constexpr Fp square() const { return Fp(Kernel::sqr(limbs_)); }
   GROTH16_HD constexpr Fp doubled() const { return *this + *this; }
 
+  // a * b + c * d and a * b - c * d: one reduction instead of two where the kernel merges products.
+  friend GROTH16_HD constexpr Fp sum_of_products(const Fp& a, const Fp& b, const Fp& c, const Fp& d) {
+    if constexpr (Kernel::kMergesProducts) {
+      return Fp(Kernel::template sum_of_products<2>({a.limbs_, c.limbs_}, {b.limbs_, d.limbs_}));
+    } else {
+      return a * b + c * d;
+    }
+  }
+  friend GROTH16_HD constexpr Fp difference_of_products(const Fp& a, const Fp& b, const Fp& c, const Fp& d) {
+    if constexpr (Kernel::kMergesProducts) {
+      return Fp(Kernel::template sum_of_products<2>({a.limbs_, c.limbs_}, {b.limbs_, Kernel::complement(d.limbs_)}));
+    } else {
+      return a * b - c * d;
+    }
+  }
+
+  // The sum of a[k] * b[k] as a call, for a kernel that merges products; factors up to p. An extension field's
+  // arithmetic is made of these: as straight-line code it would overflow a device's instruction cache.
+  template <std::size_t K>
+  struct Factors {
+    Integer a[K], b[K];
+  };
+  template <std::size_t K>
+  GROTH16_HD static GROTH16_CALLED Fp merged(Factors<K> factors) {
+    return Fp(Kernel::sum_of_products(factors.a, factors.b));
+  }
+
   // The Montgomery product with a raw integer: limbs * raw / R mod p. A value stored as v R^2 times a raw w gives the
   // element v w, which is how the coefficients of a zkey meet a witness.
   GROTH16_HD constexpr Fp mul_raw(const Integer& raw) const { return Fp(Kernel::mul(limbs_, raw)); }

@@ -4,6 +4,7 @@
 // Values are limbs of a number in [0, p), in Montgomery form where a product is taken: mul(aR, bR) = abR mod p.
 // Multiplication is CIOS (Koc, Acar, Kaliski 1996, "Analyzing and comparing Montgomery multiplication algorithms",
 // section 5) in the form that needs no carry word because the modulus leaves the top bit of the top limb free.
+// Device code has WordKernel instead.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,10 @@
 
 #include "groth16/algebra/portability.hpp"
 #include "groth16/algebra/uint.hpp"
+#if defined(__CUDACC__)
+#include "groth16/algebra/word_carry.hpp"
+#include "groth16/algebra/word_kernel.hpp"
+#endif
 
 namespace groth16 {
 
@@ -52,6 +57,39 @@ struct LimbKernel {
   using Constants = MontgomeryConstants<P>;
   using Limbs = UInt<kLimbs>;
 
+  // On a device every operation is WordKernel's, and a sum of products costs less than its products.
+#if defined(__CUDA_ARCH__)
+  static constexpr bool kMergesProducts = true;
+  using Device = WordKernel<P, PtxCarry>;
+
+  __device__ static __forceinline__ Limbs add(const Limbs& a, const Limbs& b) {
+    return Device::join(Device::add(Device::split(a), Device::split(b)));
+  }
+  __device__ static __forceinline__ Limbs sub(const Limbs& a, const Limbs& b) {
+    return Device::join(Device::sub(Device::split(a), Device::split(b)));
+  }
+  __device__ static __forceinline__ Limbs mul(const Limbs& a, const Limbs& b) {
+    return Device::join(Device::mul(Device::split(a), Device::split(b)));
+  }
+  __device__ static __forceinline__ Limbs sqr(const Limbs& a) { return Device::join(Device::sqr(Device::split(a))); }
+  // The sum of a[k] * b[k] / R mod p, for factors up to p; K at most Device::kMaxProducts.
+  template <std::size_t K>
+  __device__ static __forceinline__ Limbs sum_of_products(const Limbs (&a)[K], const Limbs (&b)[K]) {
+    typename Device::Words a_words[K], b_words[K];
+    GROTH16_UNROLL
+    for (std::size_t k = 0; k < K; ++k) {
+      a_words[k] = Device::split(a[k]);
+      b_words[k] = Device::split(b[k]);
+    }
+    return Device::join(Device::sum_of_products(a_words, b_words));
+  }
+  // p - a, p for 0: a negated factor of a sum of products.
+  __device__ static __forceinline__ Limbs complement(const Limbs& a) {
+    return Device::join(Device::complement(Device::split(a)));
+  }
+#else
+  static constexpr bool kMergesProducts = false;
+
   GROTH16_HD static GROTH16_INLINE constexpr Limbs add(const Limbs& a, const Limbs& b) {
     Limbs sum = a;
     add_limbs(sum, b);
@@ -70,17 +108,13 @@ struct LimbKernel {
   }
 
   // a * b / R mod p, for a below p and any b below 2^(64N).
-  GROTH16_HD static GROTH16_OUTLINED constexpr Limbs mul(const Limbs& a, const Limbs& b) {
-#if defined(__CUDA_ARCH__)
-    return mul_words(a, b);
-#else
-    return mul_limbs(a, b);
-#endif
-  }
+  GROTH16_HD static GROTH16_OUTLINED constexpr Limbs mul(const Limbs& a, const Limbs& b) { return mul_limbs(a, b); }
 
   GROTH16_HD static GROTH16_INLINE constexpr Limbs sqr(const Limbs& a) { return mul(a, a); }
+#endif
 
  private:
+#if !defined(__CUDA_ARCH__)
   GROTH16_HD static GROTH16_INLINE constexpr void add_limbs(Limbs& a, const Limbs& b) {
     std::uint64_t carry = 0;
     GROTH16_UNROLL
@@ -112,7 +146,6 @@ struct LimbKernel {
     return reduced;
   }
 
-#if !defined(__CUDA_ARCH__)
   // value = low word of value + x * y + carry; returns the high word.
   static GROTH16_INLINE constexpr std::uint64_t multiply_add(std::uint64_t& value, std::uint64_t x, std::uint64_t y,
                                                              std::uint64_t carry) {
@@ -142,36 +175,6 @@ struct LimbKernel {
     return reduce_once(t);
   }
 #endif
-
-  // The same product on 32-bit words with 64-bit accumulators, for machines without a 64x64 multiplier.
-  GROTH16_HD static GROTH16_INLINE constexpr Limbs mul_words(const Limbs& a, const Limbs& b) {
-    constexpr Limbs p = Constants::modulus();
-    constexpr std::uint32_t negated_inverse = static_cast<std::uint32_t>(Constants::negated_inverse());
-    constexpr std::size_t kWords = 2 * kLimbs;
-    std::uint32_t t[kWords] = {};
-    GROTH16_UNROLL
-    for (std::size_t i = 0; i < kWords; ++i) {
-      const std::uint64_t b_word = word(b, i);
-      std::uint64_t product = word(a, 0) * b_word + t[0];
-      const std::uint64_t m = static_cast<std::uint32_t>(product) * negated_inverse;
-      std::uint64_t reduction = m * word(p, 0) + static_cast<std::uint32_t>(product);
-      GROTH16_UNROLL
-      for (std::size_t j = 1; j < kWords; ++j) {
-        product = word(a, j) * b_word + t[j] + (product >> 32);
-        reduction = m * word(p, j) + static_cast<std::uint32_t>(product) + (reduction >> 32);
-        t[j - 1] = static_cast<std::uint32_t>(reduction);
-      }
-      t[kWords - 1] = static_cast<std::uint32_t>((product >> 32) + (reduction >> 32));
-    }
-    Limbs out{};
-    GROTH16_UNROLL
-    for (std::size_t i = 0; i < kLimbs; ++i) out.limb[i] = t[2 * i] | (std::uint64_t{t[2 * i + 1]} << 32);
-    return reduce_once(out);
-  }
-
-  GROTH16_HD static GROTH16_INLINE constexpr std::uint64_t word(const Limbs& a, std::size_t index) {
-    return static_cast<std::uint32_t>(a.limb[index / 2] >> (32 * (index % 2)));
-  }
 };
 
 }  // namespace groth16

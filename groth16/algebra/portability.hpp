@@ -29,3 +29,10 @@
 #else
 #define GROTH16_OUTLINED __attribute__((noinline))
 #endif
+
+// A routine that device code calls: its arguments are values and travel in registers.
+#if defined(__CUDACC__)
+#define GROTH16_CALLED __noinline__
+#else
+#define GROTH16_CALLED inline
+#endif

@@ -32,7 +32,13 @@ struct Fp2 {
 
   friend GROTH16_HD constexpr Fp2 operator+(const Fp2& a, const Fp2& b) { return {a.c0 + b.c0, a.c1 + b.c1}; }
   friend GROTH16_HD constexpr Fp2 operator-(const Fp2& a, const Fp2& b) { return {a.c0 - b.c0, a.c1 - b.c1}; }
+  // Karatsuba's three products, or four with two reductions where the kernel merges products.
   friend GROTH16_HD constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
+    if constexpr (F::Kernel::kMergesProducts) {
+      const auto &a0 = a.c0.limbs(), &a1 = a.c1.limbs(), &b0 = b.c0.limbs(), &b1 = b.c1.limbs();
+      return {F::template merged<2>({{a0, a1}, {b0, F::Kernel::complement(b1)}}),
+              F::template merged<2>({{a0, a1}, {b1, b0}})};
+    }
     const F low = a.c0 * b.c0;
     const F high = a.c1 * b.c1;
     return {low - high, (a.c0 + a.c1) * (b.c0 + b.c1) - low - high};
@@ -42,9 +48,30 @@ struct Fp2 {
   GROTH16_HD constexpr Fp2& operator-=(const Fp2& other) { return *this = *this - other; }
   GROTH16_HD constexpr Fp2& operator*=(const Fp2& other) { return *this = *this * other; }
 
+  // a * b - c * d.
+  friend GROTH16_HD constexpr Fp2 difference_of_products(const Fp2& a, const Fp2& b, const Fp2& c, const Fp2& d) {
+    if constexpr (F::Kernel::kMergesProducts) {
+      using Kernel = typename F::Kernel;
+      const auto &a0 = a.c0.limbs(), &a1 = a.c1.limbs(), &c0 = c.c0.limbs(), &c1 = c.c1.limbs();
+      const auto &b0 = b.c0.limbs(), &b1 = b.c1.limbs(), &d1 = d.c1.limbs();
+      const auto minus_d0 = Kernel::complement(d.c0.limbs()), minus_d1 = Kernel::complement(d1);
+      return {F::template merged<4>({{a0, a1, c0, c1}, {b0, Kernel::complement(b1), minus_d0, d1}}),
+              F::template merged<4>({{a0, a1, c0, c1}, {b1, b0, minus_d1, minus_d0}})};
+    } else {
+      return a * b - c * d;
+    }
+  }
+
   GROTH16_HD constexpr Fp2 scaled(const F& factor) const { return {c0 * factor, c1 * factor}; }
   GROTH16_HD constexpr Fp2 doubled() const { return {c0.doubled(), c1.doubled()}; }
-  GROTH16_HD constexpr Fp2 square() const { return {(c0 + c1) * (c0 - c1), (c0 * c1).doubled()}; }
+  GROTH16_HD constexpr Fp2 square() const {
+    const F sum = c0 + c1, difference = c0 - c1;
+    if constexpr (F::Kernel::kMergesProducts) {
+      return {F::template merged<1>({{sum.limbs()}, {difference.limbs()}}),
+              F::template merged<1>({{c0.limbs()}, {c1.limbs()}}).doubled()};
+    }
+    return {sum * difference, (c0 * c1).doubled()};
+  }
 
   // The Frobenius map x -> x^p.
   GROTH16_HD constexpr Fp2 conjugate() const { return {c0, -c1}; }

@@ -59,8 +59,8 @@ struct LimbKernel {
 
   // On a device every operation is WordKernel's, and a sum of products costs less than its products.
 #if defined(__CUDA_ARCH__)
-  static constexpr bool kMergesProducts = true;
   using Device = WordKernel<P, PtxCarry>;
+  static constexpr bool kMergesProducts = Device::kMaxProducts >= 4;
 
   __device__ static __forceinline__ Limbs add(const Limbs& a, const Limbs& b) {
     return Device::join(Device::add(Device::split(a), Device::split(b)));

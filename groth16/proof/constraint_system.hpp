@@ -108,6 +108,14 @@ class SparseMatrix {
                                          : load<std::uint32_t>(coefficients_, term);
   }
 
+  // The arrays as they lie in the span, for who copies them whole: starts_bytes_each() bytes a start, n_rows + 1 of them;
+  // coefficient_bytes_each() bytes a coefficient index.
+  std::span<const std::uint32_t> wires() const { return wires_; }
+  const std::byte* starts() const { return starts_; }
+  std::uint32_t starts_bytes_each() const { return start_bytes_; }
+  const std::byte* coefficients() const { return coefficients_; }
+  std::uint32_t coefficient_bytes_each() const { return coefficient_index_bytes_; }
+
   // Calls fn(wire, coefficient index) for each term of the row. A wire may occur more than once.
   template <class Fn>
   void for_each_term(std::uint64_t row, Fn&& fn) const {

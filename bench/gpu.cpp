@@ -1,0 +1,213 @@
+// The primitives of a proof on this card, beside what the card can do at most: transforms, sums in both groups, sums of
+// selected points. Figures are medians; every sum is compared with its closed form.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/gpu_ceilings.hpp"
+#include "cuda/device.hpp"
+#include "cuda/msm.cuh"
+#include "cuda/ntt.cuh"
+#include "groth16/algebra/bls12_381.hpp"
+#include "tests/gpu/device_vectors.hpp"
+#include "tests/gpu/walk_factor.hpp"
+
+namespace {
+
+using namespace groth16;
+using namespace groth16::test;
+using groth16d::bench::Ceilings;
+using device::DeviceArray;
+using device::Stream;
+using C = Bls12_381;
+
+[[noreturn]] void give_up(const std::string& text) {
+  std::fprintf(stderr, "bench_gpu: %s\n", text.c_str());
+  std::exit(1);
+}
+
+double now_ms() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(since).count();
+}
+
+// Wall-clock milliseconds of body, which waits for the card: the median of runs after one that warms up.
+template <class Body>
+double median_ms(int runs, Body&& body) {
+  std::vector<double> ms;
+  for (int run = 0; run <= runs; ++run) {
+    const double begin = now_ms();
+    body();
+    if (run > 0) ms.push_back(now_ms() - begin);
+  }
+  std::sort(ms.begin(), ms.end());
+  return ms[ms.size() / 2];
+}
+
+void bench_ntt(const Ceilings& ceilings, unsigned log2) {
+  using Fr = C::Fr;
+  const Stream stream;
+  const std::size_t size = std::size_t{1} << log2;
+  const Fr root = C::root_of_unity(DomainRoot::seven, log2);
+  const device::TwiddleTable<Fr> table(root, Fr::one(), log2, stream.get());
+  const DeviceArray<Fr> values(size, "values");
+  fill_random(reinterpret_cast<UInt<4>*>(values.data()), 1, Fr::modulus(), size, stream.get());
+  const auto event_ms = [&](auto&& queue) {
+    std::vector<double> ms;
+    for (int run = 0; run < 12; ++run) {
+      device::Event begin, end;
+      begin.record(stream.get());
+      queue();
+      end.record(stream.get());
+      stream.wait("a transform");
+      if (run > 1) ms.push_back(end.since(begin));
+    }
+    std::sort(ms.begin(), ms.end());
+    return ms[ms.size() / 2];
+  };
+  const double time = event_ms([&] { device::decimate_time<Fr>(values.data(), values.data(), table, {}, stream.get()); });
+  const double frequency =
+      event_ms([&] { device::decimate_frequency<Fr>(values.data(), values.data(), table, {}, stream.get()); });
+  const double least = static_cast<double>(size) * log2 / 2 / ceilings.fr_products * 1e3;
+  std::printf("| NTT 2^%u | RN %.3f | NR %.3f | %.0f%% of products |\n", log2, time, frequency, least / time * 100);
+  std::fflush(stdout);
+}
+
+template <class F>
+void bench_msm(const Ceilings& ceilings, const char* group, const Affine<F>& generator, unsigned log2,
+               std::size_t table_bytes, unsigned window) {
+  const Stream stream;
+  const std::size_t count = std::size_t{1} << log2;
+  const auto modulus = C::Fr::modulus();
+  const unsigned bits = static_cast<unsigned>(modulus.bit_length());
+  const unsigned most_tables = static_cast<unsigned>(table_bytes / (count * sizeof(Affine<F>)));
+  const std::size_t most_pairs = std::size_t{1} << 30;
+  const device::MsmPlan plan = window == 0 ? device::plan_msm(count, bits, most_tables, most_pairs)
+                                           : device::plan_msm_with_window(count, bits, window, most_tables, most_pairs);
+  double begin = now_ms();
+  device::FixedBases<F> bases;
+  {
+    const DeviceArray<Affine<F>> points(count, "points");
+    device::walk(generator, 1, count, points.data(), stream.get());
+    begin = now_ms();
+    bases = device::FixedBases<F>(points.data(), plan, stream.get());
+    stream.wait("tables");
+  }
+  const double tables_ms = now_ms() - begin;
+  const DeviceArray<UInt<4>> scalars(count, "scalars");
+  fill_random(scalars.data(), log2, modulus, count, stream.get());
+  device::Workspace workspace(device::msm_workspace_bytes<F>(plan));
+  device::PendingSum<F> pending;
+  Jacobian<F> sum;
+  const auto run = [&](device::StepClock* clock) {
+    workspace.reset();
+    device::start_msm(bases, scalars.data(), modulus, workspace, pending, stream.get(), clock);
+    stream.wait("a sum");
+    sum = pending.finish();
+  };
+  const double ms = median_ms(log2 >= 26 ? 3 : 5, [&] { run(nullptr); });
+  device::StepClock clock;
+  run(&clock);
+  const bool right = sum == times(generator, walk_factor<C::Fr>(log2, 1, count).to_uint());
+  // 8 products and 2 squares an addition; Fq2 products are four of Fq with two reductions, squares two products.
+  const double products = sizeof(F) == 48 ? 9.0 : 8 * 3.0 + 4;
+  const double least = static_cast<double>(count) * plan.windows * products / ceilings.fq_products * 1e3;
+  std::printf("| MSM %s 2^%u | %.2f | window %u, %u windows, %u tables (%.1f s), %u sets |", group, log2, ms,
+              plan.window_bits, plan.windows, plan.tables, tables_ms / 1e3, plan.sets);
+  for (const auto& [step, step_ms] : clock.milliseconds()) std::printf(" %s %.2f", step.c_str(), step_ms);
+  std::printf(" | additions at the ceiling %.1f (%.0f%%) | workspace %.2f GiB | %s |\n", least, least / ms * 100,
+              static_cast<double>(workspace.bytes()) / (1 << 30), right ? "right" : "WRONG");
+  std::fflush(stdout);
+  if (!right) give_up("a sum is wrong");
+}
+
+template <class F>
+void bench_skewed(const char* group, const Affine<F>& generator, unsigned log2) {
+  const Stream stream;
+  const std::size_t count = std::size_t{1} << log2;
+  const auto modulus = C::Fr::modulus();
+  const DeviceArray<Affine<F>> points(count, "points");
+  device::walk(generator, 1, count, points.data(), stream.get());
+  const device::MsmPlan plan = device::plan_msm(count, 255, 100, std::size_t{1} << 30);
+  const device::FixedBases<F> bases(points.data(), plan, stream.get());
+  device::Workspace workspace(device::msm_workspace_bytes<F>(plan));
+  device::PendingSum<F> pending;
+  for (const std::string kind : {"equal", "bits", "r-1"}) {
+    std::vector<UInt<4>> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = kind == "equal" ? random_scalar(1, 1, modulus)
+                  : kind == "r-1" ? modulus - UInt<4>::from_u64(1)
+                                  : UInt<4>::from_u64(scrambled(i) & 1);
+    }
+    const DeviceArray<UInt<4>> scalars = on_device<UInt<4>>(values, stream);
+    const double ms = median_ms(3, [&] {
+      workspace.reset();
+      device::start_msm(bases, scalars.data(), modulus, workspace, pending, stream.get());
+      stream.wait("a sum");
+    });
+    std::printf("| MSM %s 2^%u, scalars %s | %.2f |\n", group, log2, kind.c_str(), ms);
+    std::fflush(stdout);
+  }
+}
+
+template <class F>
+void bench_selected(const char* group, const Affine<F>& generator, unsigned log2) {
+  const Stream stream;
+  const std::size_t count = std::size_t{1} << log2;
+  const DeviceArray<Affine<F>> points(count, "points");
+  device::walk(generator, 1, count, points.data(), stream.get());
+  std::vector<std::uint64_t> bits(count / 64);
+  C::Fr factor = C::Fr::zero();
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = scrambled(i);
+  std::uint64_t selected = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (((bits[i / 64] >> (i % 64)) & 1) == 0) continue;
+    factor += C::Fr::from_u64(i + 1);
+    ++selected;
+  }
+  const DeviceArray<std::uint64_t> words = on_device<std::uint64_t>(bits, stream);
+  device::Workspace workspace(device::selected_workspace_bytes<F>(count));
+  device::PendingSum<F> pending;
+  const double ms = median_ms(5, [&] {
+    workspace.reset();
+    device::start_selected_sum(points.data(), nullptr, reinterpret_cast<const std::uint32_t*>(words.data()), count,
+                               workspace, pending, stream.get());
+    stream.wait("a sum");
+  });
+  const bool right = pending.finish() == times(generator, factor.to_uint());
+  std::printf("| bit sum %s 2^%u | %.2f | %.0f M additions/s | %s |\n", group, log2, ms,
+              static_cast<double>(selected) / ms / 1e3, right ? "right" : "WRONG");
+  std::fflush(stdout);
+  if (!right) give_up("a sum is wrong");
+}
+
+}  // namespace
+
+// bench_gpu [LARGEST_LOG2 [WINDOW]]: sums up to 2^LARGEST_LOG2 (default 26), with a window of the caller's choice.
+int main(int argc, char** argv) {
+  const unsigned largest = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 26;
+  const unsigned window = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;
+  const auto facts = device::use_first_device();
+  if (!facts) give_up(facts.error().text);
+  std::printf("%s, %d multiprocessors, %.1f GiB free\n", facts->name.c_str(), facts->multiprocessors,
+              static_cast<double>(facts->free_bytes) / (1 << 30));
+  const Ceilings ceilings = groth16d::bench::measure_ceilings();
+  std::printf("Fq products %.1f G/s, squares %.1f G/s, sums %.0f G/s; Fr products %.1f G/s; copy %.2f TB/s\n",
+              ceilings.fq_products / 1e9, ceilings.fq_squares / 1e9, ceilings.fq_sums / 1e9, ceilings.fr_products / 1e9,
+              ceilings.copied_bytes / 1e12);
+  std::fflush(stdout);
+  for (const unsigned log2 : {18u, 20u, 22u, 24u, 25u, 26u, 27u}) bench_ntt(ceilings, log2);
+  constexpr std::size_t kTableBytes = std::size_t{100} << 30;
+  for (unsigned log2 = 20; log2 <= largest; log2 += 2) {
+    bench_msm(ceilings, "G1", C::generator_g1(), log2, kTableBytes, window);
+    bench_msm(ceilings, "G2", C::generator_g2(), log2, kTableBytes, window);
+  }
+  bench_skewed("G1", C::generator_g1(), 22);
+  bench_skewed("G2", C::generator_g2(), 20);
+  bench_selected("G1", C::generator_g1(), 24);
+  bench_selected("G2", C::generator_g2(), 24);
+}

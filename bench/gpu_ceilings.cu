@@ -1,0 +1,94 @@
+// Chains of dependent products in registers, two a thread, on as many threads as the card holds; a copy of 8 GiB.
+#include "bench/gpu_ceilings.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/device_array.cuh"
+#include "groth16/algebra/bls12_381.hpp"
+
+namespace groth16d::bench {
+
+namespace {
+
+using groth16::device::DeviceArray;
+using groth16::device::Event;
+using groth16::device::Stream;
+
+enum class Operation { product, square, sum };
+constexpr int kSteps = 1000;
+
+template <class F, Operation kOperation>
+__global__ void __launch_bounds__(128) chains(F* values) {
+  const std::size_t i = groth16::device::thread_index();
+  F a = values[2 * i], b = values[2 * i + 1];
+  const F factor = a;
+#pragma unroll 1
+  for (int step = 0; step < kSteps; ++step) {
+    if constexpr (kOperation == Operation::product) {
+      a = a * factor;
+      b = b * factor;
+    } else if constexpr (kOperation == Operation::square) {
+      a = a.square();
+      b = b.square();
+    } else {
+      a = a + factor;
+      b = b + factor;
+    }
+  }
+  values[2 * i] = a;
+  values[2 * i + 1] = b;
+}
+
+// Milliseconds of body on the stream: the median of five after one that warms up.
+template <class Body>
+double median_ms(const Stream& stream, Body&& body) {
+  std::vector<double> ms;
+  for (int run = 0; run < 6; ++run) {
+    Event begin, end;
+    begin.record(stream.get());
+    body();
+    end.record(stream.get());
+    stream.wait("a measurement");
+    if (run > 0) ms.push_back(end.since(begin));
+  }
+  std::sort(ms.begin(), ms.end());
+  return ms[ms.size() / 2];
+}
+
+template <class F, Operation kOperation>
+double per_second(const Stream& stream) {
+  constexpr std::size_t kThreads = 132 * 1024;
+  const std::vector<F> start(2 * kThreads, F::from_u64(5));
+  const DeviceArray<F> values(start.size(), "chains");
+  groth16::device::upload(values.data(), std::span<const F>(start), stream.get());
+  const double ms = median_ms(stream, [&] {
+    chains<F, kOperation><<<kThreads / 128, 128, 0, stream.get()>>>(values.data());
+    groth16::device::check_launch("chains");
+  });
+  return 2.0 * kSteps * kThreads / ms * 1e3;
+}
+
+}  // namespace
+
+Ceilings measure_ceilings() {
+  using Fq = groth16::Bls12_381::Fq;
+  using Fr = groth16::Bls12_381::Fr;
+  const Stream stream;
+  Ceilings out;
+  out.fq_products = per_second<Fq, Operation::product>(stream);
+  out.fr_products = per_second<Fr, Operation::product>(stream);
+  out.fq_squares = per_second<Fq, Operation::square>(stream);
+  out.fq_sums = per_second<Fq, Operation::sum>(stream);
+  constexpr std::size_t kBytes = std::size_t{8} << 30;
+  const DeviceArray<std::byte> from(kBytes, "a copy"), to(kBytes, "a copy");
+  groth16::device::set_bytes(from.data(), 1, kBytes, stream.get());
+  const double ms = median_ms(stream, [&] {
+    groth16::device::check(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice, stream.get()),
+                           "cudaMemcpyAsync on the card");
+  });
+  out.copied_bytes = 2.0 * kBytes / ms * 1e3;
+  return out;
+}
+
+}  // namespace groth16d::bench

@@ -1,0 +1,105 @@
+// The card: facts, errors.
+#include "cuda/device.hpp"
+
+#include <cstdio>
+
+#include "cuda/cuda_call.cuh"
+
+namespace groth16::device {
+
+using groth16d::Error;
+using groth16d::ErrorCode;
+using groth16d::Result;
+
+namespace {
+
+// The errors after which a context answers every call with the same error (CUDA Runtime API, cudaError_t: "this leaves
+// the process in an inconsistent state and any further CUDA work will return the same error").
+bool destroys_context(cudaError_t code) {
+  switch (code) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorLaunchFailure:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorContained:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string out = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    out += digits;
+    if (i == 3 || i == 5 || i == 7 || i == 9) out += '-';
+  }
+  return out;
+}
+
+Error error_of(cudaError_t code, const std::string& call) {
+  const std::string text = call + ": " + cudaGetErrorName(code) + ", " + cudaGetErrorString(code);
+  if (destroys_context(code)) return {ErrorCode::system, "gpu.lost", text};
+  if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver || code == cudaErrorInvalidDevice) {
+    return {ErrorCode::unavailable, "gpu.no_device", text};
+  }
+  if (code == cudaErrorMemoryAllocation) {
+    std::size_t free_bytes = 0, total_bytes = 0;
+    const bool known = cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess;
+    return {ErrorCode::too_large, "gpu.out_of_memory",
+            text + (known ? "; free on the card: " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes)
+                          : std::string())};
+  }
+  return {ErrorCode::system, "gpu.call", text};
+}
+
+}  // namespace
+
+void check(cudaError_t code, const std::string& call) {
+  if (code == cudaSuccess) return;
+  if (!destroys_context(code)) (void)cudaGetLastError();  // a call's own error is not the next launch's
+  throw CudaFailure(error_of(code, call));
+}
+
+Result<DeviceFacts> use_first_device() {
+  return guarded([] {
+    int count = 0;
+    check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+    if (count == 0) check(cudaErrorNoDevice, "cudaGetDeviceCount");
+    check(cudaSetDevice(0), "cudaSetDevice");
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+    std::size_t free_bytes = 0, total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+    DeviceFacts facts;
+    facts.name = properties.name;
+    facts.uuid = uuid_text(properties.uuid);
+    facts.multiprocessors = properties.multiProcessorCount;
+    check(cudaDeviceGetAttribute(&facts.clock_khz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
+    facts.total_bytes = total_bytes;
+    facts.free_bytes = free_bytes;
+    return facts;
+  });
+}
+
+Result<std::uint64_t> free_device_bytes() {
+  return guarded([] {
+    std::size_t free_bytes = 0, total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+    return static_cast<std::uint64_t>(free_bytes);
+  });
+}
+
+bool is_sticky(const Error& error) { return error.name == "gpu.lost"; }
+
+}  // namespace groth16::device

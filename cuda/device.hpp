@@ -1,0 +1,32 @@
+// The card that this process uses: choosing it, its facts, and how its errors are told apart.
+//
+// Errors of this folder: gpu.no_device (unavailable), gpu.out_of_memory (too_large, with the bytes asked for and those
+// that are free), gpu.call (system, with the call's name and CUDA's words), gpu.lost (system: a sticky error; every
+// further call of this process fails, so the process ends without one).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/error.hpp"
+
+namespace groth16::device {
+
+struct DeviceFacts {
+  std::string name, uuid;  // uuid as nvidia-smi prints it: GPU-xxxxxxxx-...
+  int multiprocessors = 0;
+  int clock_khz = 0;
+  std::uint64_t total_bytes = 0, free_bytes = 0;
+};
+
+// Makes the first device that CUDA shows to this process (CUDA_VISIBLE_DEVICES selects by UUID) the one for all calls
+// of all threads that call this. Errors: gpu.no_device, gpu.call.
+groth16d::Result<DeviceFacts> use_first_device();
+
+// Free bytes of the card now, other processes' use taken off.
+groth16d::Result<std::uint64_t> free_device_bytes();
+
+// Whether the process can only end: its context is gone.
+bool is_sticky(const groth16d::Error& error);
+
+}  // namespace groth16::device

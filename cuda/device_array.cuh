@@ -1,0 +1,140 @@
+// DeviceArray<T>: memory of the card that frees itself. Stream: an order of work on the card, with events to time it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "cuda/cuda_call.cuh"
+
+namespace groth16::device {
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  ~Stream() { (void)cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+  void wait(const char* what) const { check(cudaStreamSynchronize(stream_), what); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~Event() { (void)cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  // Milliseconds from earlier to this one; both have happened.
+  float since(const Event& earlier) const {
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, earlier.event_, event_), "cudaEventElapsedTime");
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+template <class T>
+class DeviceArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  DeviceArray() = default;
+  // what names the array in an error.
+  DeviceArray(std::size_t size, const char* what) : size_(size) {
+    if (size == 0) return;
+    check(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)),
+          "cudaMalloc of " + std::to_string(size * sizeof(T)) + " bytes for " + what);
+  }
+  ~DeviceArray() { (void)cudaFree(data_); }
+  DeviceArray(DeviceArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+void upload(T* to, std::span<const T> from, cudaStream_t stream) {
+  check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync up");
+}
+template <class T>
+void download(std::span<T> to, const T* from, cudaStream_t stream) {
+  check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync down");
+}
+template <class T>
+void set_bytes(T* at, int value, std::size_t count, cudaStream_t stream) {
+  check(cudaMemsetAsync(at, value, count * sizeof(T), stream), "cudaMemsetAsync");
+}
+
+// Blocks of threads that cover count items.
+inline unsigned blocks_for(std::size_t count, unsigned threads) {
+  return static_cast<unsigned>((count + threads - 1) / threads);
+}
+
+#if defined(__CUDACC__)
+__device__ inline std::size_t thread_index() { return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+
+// A value in accesses of 16 bytes: elements and points are aligned to 8 for the host, and lie at multiples of their
+// size, itself a multiple of 16, in memory that cudaMalloc has aligned to 256.
+template <class T>
+__device__ __forceinline__ T load16(const T* at) {
+  static_assert(sizeof(T) % 16 == 0);
+  union Parts {
+    uint4 part[sizeof(T) / 16];
+    T value;
+    __device__ Parts() {}
+  } parts;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(T) / 16; ++i) parts.part[i] = reinterpret_cast<const uint4*>(at)[i];
+  return parts.value;
+}
+// The same through the read-only path, for what no kernel writes while this one runs.
+template <class T>
+__device__ __forceinline__ T load16_constant(const T* at) {
+  static_assert(sizeof(T) % 16 == 0);
+  union Parts {
+    uint4 part[sizeof(T) / 16];
+    T value;
+    __device__ Parts() {}
+  } parts;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(T) / 16; ++i) parts.part[i] = __ldg(reinterpret_cast<const uint4*>(at) + i);
+  return parts.value;
+}
+template <class T>
+__device__ __forceinline__ void store16(T* at, const T& value) {
+  static_assert(sizeof(T) % 16 == 0);
+  union Parts {
+    uint4 part[sizeof(T) / 16];
+    T value;
+    __device__ Parts() {}
+  } parts;
+  parts.value = value;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(T) / 16; ++i) reinterpret_cast<uint4*>(at)[i] = parts.part[i];
+}
+#endif
+
+}  // namespace groth16::device

@@ -1,0 +1,9 @@
+// Sums in G2 of Bls12_381.
+#include "cuda/msm_instance.cuh"
+#include "groth16/algebra/bls12_381.hpp"
+
+namespace groth16::device {
+
+GROTH16_INSTANTIATE_MSM(Bls12_381::Fq2)
+
+}  // namespace groth16::device

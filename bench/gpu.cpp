@@ -20,9 +20,9 @@ namespace {
 
 using namespace groth16;
 using namespace groth16::test;
-using groth16d::bench::Ceilings;
 using device::DeviceArray;
 using device::Stream;
+using groth16d::bench::Ceilings;
 using C = Bls12_381;
 
 [[noreturn]] void give_up(const std::string& text) {
@@ -69,7 +69,8 @@ void bench_ntt(const Ceilings& ceilings, unsigned log2) {
     std::sort(ms.begin(), ms.end());
     return ms[ms.size() / 2];
   };
-  const double time = event_ms([&] { device::decimate_time<Fr>(values.data(), values.data(), table, {}, stream.get()); });
+  const double time =
+      event_ms([&] { device::decimate_time<Fr>(values.data(), values.data(), table, {}, stream.get()); });
   const double frequency =
       event_ms([&] { device::decimate_frequency<Fr>(values.data(), values.data(), table, {}, stream.get()); });
   const double least = static_cast<double>(size) * log2 / 2 / ceilings.fr_products * 1e3;
@@ -94,7 +95,7 @@ void bench_msm(const Ceilings& ceilings, const char* group, const Affine<F>& gen
     const DeviceArray<Affine<F>> points(count, "points");
     device::walk(generator, 1, count, points.data(), stream.get());
     begin = now_ms();
-    bases = device::FixedBases<F>(points.data(), plan, stream.get());
+    bases = device::FixedBases<F>(points.data(), plan, stream);
     stream.wait("tables");
   }
   const double tables_ms = now_ms() - begin;
@@ -133,7 +134,7 @@ void bench_skewed(const char* group, const Affine<F>& generator, unsigned log2) 
   const DeviceArray<Affine<F>> points(count, "points");
   device::walk(generator, 1, count, points.data(), stream.get());
   const device::MsmPlan plan = device::plan_msm(count, 255, 100, std::size_t{1} << 30);
-  const device::FixedBases<F> bases(points.data(), plan, stream.get());
+  const device::FixedBases<F> bases(points.data(), plan, stream);
   device::Workspace workspace(device::msm_workspace_bytes<F>(plan));
   device::PendingSum<F> pending;
   for (const std::string kind : {"equal", "bits", "r-1"}) {

@@ -1,5 +1,5 @@
-// How a failed CUDA call travels inside cuda/: as an exception that carries the Error, caught where the folder's face is
-// (guarded). A call whose code nobody reads does not exist here.
+// How a failed CUDA call travels inside cuda/: as an exception that carries the Error, caught where the folder's face
+// is (guarded). A call whose code nobody reads does not exist here.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -27,16 +27,30 @@
 
 namespace groth16::device {
 
+// A point on its way to affine form, whose numerators lie where the point will.
+template <class F>
+struct Denominators {
+  F zz, zzz, product;  // product: of the zzz of the same thread's points before
+};
+
 // The tables of an MsmPlan: table t, point i at t * points + i.
 template <class F>
 class FixedBases {
  public:
   FixedBases() = default;
-  // points are in the card's memory or the host's, and only read here.
-  FixedBases(const Affine<F>* points, const MsmPlan& plan, cudaStream_t stream);
+  // Room for the tables; the caller writes the points into the first and calls make_tables.
+  explicit FixedBases(const MsmPlan& plan);
+  // The same for points that lie in the card's memory or the host's.
+  FixedBases(const Affine<F>* points, const MsmPlan& plan, const Stream& stream);
+
+  // Queues the multiples; scratch has scratch_size(plan) elements and is free again when the stream has been waited
+  // for.
+  void make_tables(Denominators<F>* scratch, cudaStream_t stream);
+  static std::size_t scratch_size(const MsmPlan& plan);
 
   const MsmPlan& plan() const { return plan_; }
   const Affine<F>* data() const { return tables_.data(); }
+  Affine<F>* points() { return tables_.data(); }
   std::size_t bytes() const { return tables_.bytes(); }
 
  private:
@@ -59,8 +73,8 @@ class PendingSum {
   static constexpr std::size_t kCapacity = 2048;
   Xyzz<F>* points = nullptr;  // pinned, [set][array]
   unsigned sets = 0;
-  unsigned window_bits = 0;                 // between sets
-  std::vector<unsigned> level_bits;         // bits of the index that each level took
+  unsigned window_bits = 0;          // between sets
+  std::vector<unsigned> level_bits;  // bits of the index that each level took
 };
 
 // Bytes of workspace that start_msm takes.

@@ -87,7 +87,7 @@ struct MsmArrays {
   std::byte* sort_temporary;
   std::size_t sort_temporary_bytes;
   Xyzz<F>* buckets;
-  std::uint32_t *shared_keys[2];
+  std::uint32_t* shared_keys[2];
   Xyzz<F>* shared[2];
   Xyzz<F>* levels[2];
 };
@@ -176,25 +176,35 @@ void reduce(const MsmPlan& plan, const MsmArrays<F>& arrays, PendingSum<F>& out,
 }  // namespace
 
 template <class F>
-FixedBases<F>::FixedBases(const Affine<F>* points, const MsmPlan& plan, cudaStream_t stream)
-    : plan_(plan), tables_(plan.table_points(), "a key's points and their multiples") {
-  check(cudaMemcpyAsync(tables_.data(), points, plan.points * sizeof(Affine<F>), cudaMemcpyDefault, stream),
+FixedBases<F>::FixedBases(const MsmPlan& plan)
+    : plan_(plan), tables_(plan.table_points(), "a key's points and their multiples") {}
+
+template <class F>
+FixedBases<F>::FixedBases(const Affine<F>* points, const MsmPlan& plan, const Stream& stream) : FixedBases(plan) {
+  check(cudaMemcpyAsync(tables_.data(), points, plan.points * sizeof(Affine<F>), cudaMemcpyDefault, stream.get()),
         "cudaMemcpyAsync of points");
-  if (plan.tables > 1) {
-    const std::size_t block = std::min(plan.points, kTableBlock);
-    const DeviceArray<Denominators<F>> scratch(block, "denominators of a table");
-    const unsigned doublings = plan.window_bits * plan.sets;
-    for (unsigned table = 1; table < plan.tables; ++table) {
-      Affine<F>* const out = tables_.data() + table * plan.points;
-      for (std::size_t first = 0; first < plan.points; first += block) {
-        const std::size_t count = std::min(block, plan.points - first);
-        const unsigned blocks = blocks_for((count + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
-        multiply_by_power_of_two<F><<<blocks, kTableThreads, 0, stream>>>(out - plan.points + first, out + first,
-                                                                          scratch.data(), count, doublings);
-        check_launch("multiply_by_power_of_two");
-      }
+  const DeviceArray<Denominators<F>> scratch(scratch_size(plan), "denominators of tables");
+  make_tables(scratch.data(), stream.get());
+  stream.wait("making tables");
+}
+
+template <class F>
+std::size_t FixedBases<F>::scratch_size(const MsmPlan& plan) {
+  return plan.tables > 1 ? std::min(plan.points, kTableBlock) : 0;
+}
+
+template <class F>
+void FixedBases<F>::make_tables(Denominators<F>* scratch, cudaStream_t stream) {
+  const unsigned doublings = plan_.window_bits * plan_.sets;
+  for (unsigned table = 1; table < plan_.tables; ++table) {
+    Affine<F>* const out = tables_.data() + table * plan_.points;
+    for (std::size_t first = 0; first < plan_.points; first += kTableBlock) {
+      const std::size_t count = std::min(kTableBlock, plan_.points - first);
+      const unsigned blocks = blocks_for((count + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
+      multiply_by_power_of_two<F>
+          <<<blocks, kTableThreads, 0, stream>>>(out - plan_.points + first, out + first, scratch, count, doublings);
+      check_launch("multiply_by_power_of_two");
     }
-    check(cudaStreamSynchronize(stream), "making tables");  // scratch goes
   }
 }
 
@@ -278,6 +288,8 @@ std::size_t selected_workspace_bytes(std::size_t points) {
 template <class F>
 void start_selected_sum(const Affine<F>* points, const std::uint32_t* bit_of, const std::uint32_t* bits,
                         std::size_t count, Workspace& workspace, PendingSum<F>& out, cudaStream_t stream) {
+  out.sets = 0;
+  if (count == 0) return;
   auto* const list = workspace.take<std::uint32_t>(count);
   auto* const total = workspace.take<std::uint32_t>(1);
   std::uint32_t sums = static_cast<std::uint32_t>(resident_threads<F>());
@@ -312,15 +324,15 @@ void walk(const Affine<F>& generator, std::uint64_t first, std::size_t count, Af
   check(cudaStreamSynchronize(stream), "a walk of points");
 }
 
-#define GROTH16_INSTANTIATE_MSM(F)                                                                              \
-  template class FixedBases<F>;                                                                                 \
-  template class PendingSum<F>;                                                                                 \
-  template std::size_t msm_workspace_bytes<F>(const MsmPlan&);                                                  \
-  template void start_msm(const FixedBases<F>&, const UInt<4>*, const UInt<4>&, Workspace&, PendingSum<F>&,     \
-                          cudaStream_t, StepClock*);                                                                        \
-  template std::size_t selected_workspace_bytes<F>(std::size_t);                                                \
-  template void start_selected_sum(const Affine<F>*, const std::uint32_t*, const std::uint32_t*, std::size_t,   \
-                                   Workspace&, PendingSum<F>&, cudaStream_t);                                   \
+#define GROTH16_INSTANTIATE_MSM(F)                                                                            \
+  template class FixedBases<F>;                                                                               \
+  template class PendingSum<F>;                                                                               \
+  template std::size_t msm_workspace_bytes<F>(const MsmPlan&);                                                \
+  template void start_msm(const FixedBases<F>&, const UInt<4>*, const UInt<4>&, Workspace&, PendingSum<F>&,   \
+                          cudaStream_t, StepClock*);                                                          \
+  template std::size_t selected_workspace_bytes<F>(std::size_t);                                              \
+  template void start_selected_sum(const Affine<F>*, const std::uint32_t*, const std::uint32_t*, std::size_t, \
+                                   Workspace&, PendingSum<F>&, cudaStream_t);                                 \
   template void walk(const Affine<F>&, std::uint64_t, std::size_t, Affine<F>*, cudaStream_t);
 
 }  // namespace groth16::device

@@ -34,8 +34,8 @@ MsmPlan plan_msm(std::size_t points, unsigned scalar_bits, unsigned max_tables, 
   double least = std::numeric_limits<double>::max();
   for (unsigned bits = 2; bits <= kLargestWindow; ++bits) {
     const MsmPlan plan = plan_msm_with_window(points, scalar_bits, bits, max_tables, max_pairs);
-    const double cost = static_cast<double>(points) * plan.windows +
-                        kAdditionsPerBucket * static_cast<double>(plan.buckets());
+    const double cost =
+        static_cast<double>(points) * plan.windows + kAdditionsPerBucket * static_cast<double>(plan.buckets());
     if (cost < least) {
       least = cost;
       best = plan;

@@ -16,7 +16,7 @@ struct MsmPlan {
   unsigned window_bits = 1;
   unsigned windows = 1;
   unsigned tables = 1;
-  unsigned sets = 1;        // ceil(windows / tables)
+  unsigned sets = 1;          // ceil(windows / tables)
   unsigned sets_at_once = 1;  // sets whose pairs are sorted together
 
   std::size_t buckets_per_set() const { return std::size_t{1} << (window_bits - 1); }

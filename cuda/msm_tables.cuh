@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/device_array.cuh"
+#include "cuda/msm.cuh"
 #include "groth16/algebra/curve.hpp"
 
 namespace groth16::device {
@@ -12,12 +13,6 @@ namespace groth16::device {
 inline constexpr unsigned kTableThreads = 128;
 inline constexpr unsigned kPointsPerInversion = 16;
 inline constexpr std::size_t kTableBlock = std::size_t{1} << 20;  // points a launch, which scratch is sized for
-
-// A point on its way to affine form, whose numerators lie where the point will.
-template <class F>
-struct Denominators {
-  F zz, zzz, product;  // product: of the zzz of the same thread's points before
-};
 
 // Thread t of a launch owns points t, t + stride, ... below count.
 template <class F>

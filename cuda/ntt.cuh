@@ -1,8 +1,8 @@
 // Transforms of Fr vectors in the card's memory, in two or three passes over it.
 //
-// Two networks that are each other's transpose. decimate_time: bit-reversed in, natural out, layers from narrow to wide,
-// (x, y) -> (x + t y, x - t y); decimate_frequency: natural in, bit-reversed out, wide to narrow, (x, y) ->
-// (x + y, t (x - y)). In both, t belongs to the place inside a block, and a table holds the t of every layer one after
+// Two networks that are each other's transpose. decimate_time: bit-reversed in, natural out, layers from narrow to
+// wide, (x, y) -> (x + t y, x - t y); decimate_frequency: natural in, bit-reversed out, wide to narrow, (x, y) -> (x +
+// y, t (x - y)). In both, t belongs to the place inside a block, and a table holds the t of every layer one after
 // another: entry m + k for place k of the layer whose blocks have 2m elements. So
 //
 //   t[m + k] = g^(n / 2m) w_2m^k,   w_2m = root^(n / 2m)
@@ -41,31 +41,30 @@ struct NttExtras {
 // The place of element e in the planes of shared memory: no two lanes of a warp meet in a bank, whatever the step.
 __device__ __forceinline__ unsigned swizzled(unsigned e) { return e ^ ((e >> 3) & 0x1c); }
 
-// The tile's elements: bits [11 - kLayers, 11) of a local index are the row, whose bits the layers combine; the lower
-// bits are neighbouring columns.
-template <int kLayers>
-struct Tile {
-  static constexpr unsigned kColumnBits = kTileLog2 - kLayers;
-  unsigned first_bit;  // of the row in a global index
+// One pass: layers of global bits first_bit .. first_bit + layers - 1. A tile's local index has the row, whose bits the
+// layers combine, in bits [column_bits, 11), and below it neighbouring columns.
+struct Pass {
+  unsigned first_bit, layers;
 
+  __host__ __device__ __forceinline__ unsigned column_bits() const { return kTileLog2 - layers; }
+  __host__ __device__ __forceinline__ int steps() const { return static_cast<int>(layers + 2) / 3; }
+
+  // Element e of this block's tile in the vector.
   __device__ __forceinline__ std::uint32_t global(unsigned e) const {
-    const std::uint32_t rest = (blockIdx.x << kColumnBits) | (e & ((1u << kColumnBits) - 1));
+    const std::uint32_t rest = (blockIdx.x << column_bits()) | (e & ((1u << column_bits()) - 1));
     const std::uint32_t low = rest & ((1u << first_bit) - 1);
-    return ((rest >> first_bit) << (first_bit + kLayers)) | ((e >> kColumnBits) << first_bit) | low;
+    return ((rest >> first_bit) << (first_bit + layers)) | ((e >> column_bits()) << first_bit) | low;
   }
+  // The lowest of the three local bits that a thread owns in a step, and the first of them that the step combines: the
+  // last step may have bits that others have combined.
+  __device__ __forceinline__ unsigned begin(int step) const { return column_bits() + 3 * static_cast<unsigned>(step); }
+  __device__ __forceinline__ unsigned low(int step) const { return begin(step) < 8 ? begin(step) : 8; }
 };
 
-// Step number i of a pass: local bits [begin, low + 3) in registers of a thread that owns local bits [low, low + 3).
-template <int kLayers, int kStep>
-struct Step {
-  static constexpr int kBegin = static_cast<int>(kTileLog2) - kLayers + 3 * kStep;
-  static constexpr int kLow = kBegin < 8 ? kBegin : 8;
-  static constexpr int kEnd = kLow + 3;
-
-  __device__ __forceinline__ static unsigned local(unsigned thread, unsigned j) {
-    return (thread & ((1u << kLow) - 1)) | (j << kLow) | ((thread >> kLow) << (kLow + 3));
-  }
-};
+// Of the thread's eight elements in a step that owns bits low .. low + 2, number j.
+__device__ __forceinline__ unsigned local(unsigned low, unsigned j) {
+  return (threadIdx.x & ((1u << low) - 1)) | (j << low) | ((threadIdx.x >> low) << (low + 3));
+}
 
 template <class Fr, bool kTime>
 __device__ __forceinline__ void butterfly(Fr& x, Fr& y, const Fr& t) {
@@ -80,44 +79,29 @@ __device__ __forceinline__ void butterfly(Fr& x, Fr& y, const Fr& t) {
   }
 }
 
-// One layer: the pairs whose local indices differ in bit kBit.
-template <class Fr, bool kTime, int kLayers, int kStep, int kBit>
-__device__ __forceinline__ void layer(Fr (&x)[8], const Tile<kLayers>& tile, const Fr* twiddles) {
-  using S = Step<kLayers, kStep>;
-  constexpr int kPlace = kBit - S::kLow;
-  const unsigned global_bit = tile.first_bit + static_cast<unsigned>(kBit) - Tile<kLayers>::kColumnBits;
-  const std::uint32_t half = 1u << global_bit;
+// One layer of a step: the pairs whose local indices differ in bit low + kPlace.
+template <class Fr, bool kTime, int kPlace>
+__device__ __forceinline__ void layer(Fr (&x)[8], const Pass& pass, unsigned low, const Fr* twiddles) {
+  const std::uint32_t half = 1u << (pass.first_bit + low + kPlace - pass.column_bits());
 #pragma unroll
   for (unsigned below = 0; below < (1u << kPlace); ++below) {
-    const std::uint32_t place = tile.global(S::local(threadIdx.x, below)) & (half - 1);
+    const std::uint32_t place = pass.global(local(low, below)) & (half - 1);
     const Fr t = load16_constant(twiddles + half + place);
 #pragma unroll
     for (unsigned above = 0; above < (4u >> kPlace); ++above) {
-      const unsigned low = (above << (kPlace + 1)) | below;
-      butterfly<Fr, kTime>(x[low], x[low | (1u << kPlace)], t);
+      const unsigned first = (above << (kPlace + 1)) | below;
+      butterfly<Fr, kTime>(x[first], x[first | (1u << kPlace)], t);
     }
   }
 }
 
-template <class Fr, bool kTime, int kLayers, int kStep, int kBit>
-__device__ __forceinline__ void layers_from(Fr (&x)[8], const Tile<kLayers>& tile, const Fr* twiddles) {
-  using S = Step<kLayers, kStep>;
-  if constexpr (kTime) {
-    layer<Fr, kTime, kLayers, kStep, kBit>(x, tile, twiddles);
-    if constexpr (kBit + 1 < S::kEnd) layers_from<Fr, kTime, kLayers, kStep, kBit + 1>(x, tile, twiddles);
-  } else {
-    if constexpr (kBit + 1 < S::kEnd) layers_from<Fr, kTime, kLayers, kStep, kBit + 1>(x, tile, twiddles);
-    layer<Fr, kTime, kLayers, kStep, kBit>(x, tile, twiddles);
-  }
-}
-
-// From the ownership of step kFrom to that of step kTo. A thread writes where it alone has read last.
-template <class Fr, int kLayers, int kFrom, int kTo>
-__device__ __forceinline__ void exchange(Fr (&x)[8], std::uint32_t* planes) {
+// From the ownership of one step to that of another. A thread writes where it alone has read last.
+template <class Fr>
+__device__ __forceinline__ void exchange(Fr (&x)[8], unsigned low_from, unsigned low_to, std::uint32_t* planes) {
   constexpr unsigned kWords = 2 * Fr::kLimbs;
 #pragma unroll
   for (unsigned j = 0; j < 8; ++j) {
-    const unsigned at = swizzled(Step<kLayers, kFrom>::local(threadIdx.x, j));
+    const unsigned at = swizzled(local(low_from, j));
 #pragma unroll
     for (unsigned w = 0; w < kWords; ++w) {
       planes[(w << kTileLog2) + at] = static_cast<std::uint32_t>(x[j].limbs().limb[w / 2] >> (32 * (w % 2)));
@@ -126,53 +110,56 @@ __device__ __forceinline__ void exchange(Fr (&x)[8], std::uint32_t* planes) {
   __syncthreads();
 #pragma unroll
   for (unsigned j = 0; j < 8; ++j) {
-    const unsigned at = swizzled(Step<kLayers, kTo>::local(threadIdx.x, j));
+    const unsigned at = swizzled(local(low_to, j));
     typename Fr::Integer limbs;
 #pragma unroll
     for (unsigned w = 0; w < kWords; w += 2) {
-      limbs.limb[w / 2] = planes[(w << kTileLog2) + at] |
-                          (std::uint64_t{planes[((w + 1) << kTileLog2) + at]} << 32);
+      limbs.limb[w / 2] = planes[(w << kTileLog2) + at] | (std::uint64_t{planes[((w + 1) << kTileLog2) + at]} << 32);
     }
     x[j] = Fr::from_montgomery_limbs(limbs);
   }
 }
 
-template <class Fr, bool kTime, int kLayers, int kStep>
-__device__ __forceinline__ void steps_from(Fr (&x)[8], const Tile<kLayers>& tile, const Fr* twiddles,
-                                           std::uint32_t* planes) {
-  constexpr int kSteps = (kLayers + 2) / 3;
-  layers_from<Fr, kTime, kLayers, kStep, Step<kLayers, kStep>::kBegin>(x, tile, twiddles);
-  constexpr int kNext = kTime ? kStep + 1 : kStep - 1;
-  if constexpr (kNext >= 0 && kNext < kSteps) {
-    exchange<Fr, kLayers, kStep, kNext>(x, planes);
-    steps_from<Fr, kTime, kLayers, kNext>(x, tile, twiddles, planes);
-  }
-}
-
-// Layers of global bits first_bit .. first_bit + kLayers - 1. in and out may be the same.
-template <class Fr, bool kTime, int kLayers>
+// in and out may be the same. The loop over steps is not unrolled: its body is 40 KiB of instructions, and three or
+// more of them overflow the instruction cache, which doubles the time.
+template <class Fr, bool kTime>
 __global__ void __launch_bounds__(kNttThreads, 2)
-    ntt_pass(const Fr* in, Fr* out, const Fr* twiddles, unsigned first_bit, NttExtras<Fr> extras) {
+    ntt_pass(const Fr* in, Fr* out, const Fr* twiddles, Pass pass, NttExtras<Fr> extras) {
   extern __shared__ std::uint32_t planes[];
-  constexpr int kLast = (kLayers + 2) / 3 - 1;
-  using First = Step<kLayers, kTime ? 0 : kLast>;
-  using Last = Step<kLayers, kTime ? kLast : 0>;
-  const Tile<kLayers> tile{first_bit};
+  const int steps = pass.steps();
+  unsigned low = pass.low(kTime ? 0 : steps - 1);
   Fr x[8];
 #pragma unroll
-  for (unsigned j = 0; j < 8; ++j) x[j] = load16(in + tile.global(First::local(threadIdx.x, j)));
+  for (unsigned j = 0; j < 8; ++j) x[j] = load16(in + pass.global(local(low, j)));
   if (extras.factors != nullptr) {
 #pragma unroll
-    for (unsigned j = 0; j < 8; ++j) x[j] *= load16(extras.factors + tile.global(First::local(threadIdx.x, j)));
+    for (unsigned j = 0; j < 8; ++j) x[j] *= load16(extras.factors + pass.global(local(low, j)));
   }
-  steps_from<Fr, kTime, kLayers, kTime ? 0 : kLast>(x, tile, twiddles, planes);
+#pragma unroll 1
+  for (int i = 0; i < steps; ++i) {
+    const int step = kTime ? i : steps - 1 - i;
+    const unsigned here = pass.low(step), begin = pass.begin(step);
+    if (i > 0) {
+      exchange(x, low, here, planes);
+      low = here;
+    }
+    if constexpr (kTime) {
+      if (begin <= low) layer<Fr, kTime, 0>(x, pass, low, twiddles);
+      if (begin <= low + 1) layer<Fr, kTime, 1>(x, pass, low, twiddles);
+      layer<Fr, kTime, 2>(x, pass, low, twiddles);
+    } else {
+      layer<Fr, kTime, 2>(x, pass, low, twiddles);
+      if (begin <= low + 1) layer<Fr, kTime, 1>(x, pass, low, twiddles);
+      if (begin <= low) layer<Fr, kTime, 0>(x, pass, low, twiddles);
+    }
+  }
   if (extras.scale != nullptr) {
     const Fr scale = load16_constant(extras.scale);
 #pragma unroll
     for (unsigned j = 0; j < 8; ++j) x[j] *= scale;
   }
 #pragma unroll
-  for (unsigned j = 0; j < 8; ++j) store16(out + tile.global(Last::local(threadIdx.x, j)), x[j]);
+  for (unsigned j = 0; j < 8; ++j) store16(out + pass.global(local(low, j)), x[j]);
 }
 
 // A whole transform of at most 2^11 elements in one block.
@@ -212,26 +199,15 @@ __global__ void twiddle_layer(Fr* twiddles, std::uint32_t half, Fr scale, Fr ste
   }
 }
 
-template <class Fr, bool kTime, int kLayers>
-void launch_pass(const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, unsigned first_bit, NttExtras<Fr> extras,
-                 cudaStream_t stream) {
+template <class Fr, bool kTime>
+void run_pass(const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, Pass pass, NttExtras<Fr> extras,
+              cudaStream_t stream) {
   constexpr std::size_t kBytes = sizeof(Fr) << kTileLog2;
-  const auto kernel = ntt_pass<Fr, kTime, kLayers>;
+  const auto kernel = ntt_pass<Fr, kTime>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)),
         "cudaFuncSetAttribute for ntt_pass");
-  kernel<<<1u << (log2 - kTileLog2), kNttThreads, kBytes, stream>>>(in, out, twiddles, first_bit, extras);
+  kernel<<<1u << (log2 - kTileLog2), kNttThreads, kBytes, stream>>>(in, out, twiddles, pass, extras);
   check_launch("ntt_pass");
-}
-
-template <class Fr, bool kTime>
-void run_pass(unsigned layers, const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, unsigned first_bit,
-              NttExtras<Fr> extras, cudaStream_t stream) {
-  switch (layers) {
-    case 6: return launch_pass<Fr, kTime, 6>(in, out, twiddles, log2, first_bit, extras, stream);
-    case 7: return launch_pass<Fr, kTime, 7>(in, out, twiddles, log2, first_bit, extras, stream);
-    case 8: return launch_pass<Fr, kTime, 8>(in, out, twiddles, log2, first_bit, extras, stream);
-    default: return launch_pass<Fr, kTime, 9>(in, out, twiddles, log2, first_bit, extras, stream);
-  }
 }
 
 // The layers of each pass, that of the lowest bits first and largest.
@@ -260,7 +236,7 @@ void transform(const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, NttExtr
     NttExtras<Fr> now;
     if (i == 0) now.factors = extras.factors;
     if (i + 1 == layers.size()) now.scale = extras.scale;
-    run_pass<Fr, kTime>(here, i == 0 ? in : out, out, twiddles, log2, first_bit, now, stream);
+    run_pass<Fr, kTime>(i == 0 ? in : out, out, twiddles, log2, {first_bit, here}, now, stream);
     if (kTime) first_bit += here;
   }
 }

@@ -31,9 +31,9 @@ void decimate_frequency(const Fr* in, Fr* out, const TwiddleTable<Fr>& table, Nt
   transform<Fr, false>(in, out, table.data(), table.log2(), extras, stream);
 }
 
-#define GROTH16_INSTANTIATE_NTT(FR)                                                                     \
-  template class TwiddleTable<FR>;                                                                      \
-  template void decimate_time(const FR*, FR*, const TwiddleTable<FR>&, NttExtras<FR>, cudaStream_t);    \
+#define GROTH16_INSTANTIATE_NTT(FR)                                                                  \
+  template class TwiddleTable<FR>;                                                                   \
+  template void decimate_time(const FR*, FR*, const TwiddleTable<FR>&, NttExtras<FR>, cudaStream_t); \
   template void decimate_frequency(const FR*, FR*, const TwiddleTable<FR>&, NttExtras<FR>, cudaStream_t);
 
 }  // namespace groth16::device

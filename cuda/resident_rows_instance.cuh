@@ -179,8 +179,8 @@ void ResidentRows<C>::evaluate(MatrixId id, const WitnessView<Fr>& witness, Fr* 
   check_launch("short_rows");
   const std::size_t longs = matrix.long_rows.size();
   if (longs == 0) return;
-  long_rows<Fr><<<blocks_for(32 * longs, kRowThreads), kRowThreads, 0, stream>>>(
-      view, matrix.long_rows.data(), longs, dictionary_.data(), witness, out);
+  long_rows<Fr><<<blocks_for(32 * longs, kRowThreads), kRowThreads, 0, stream>>>(view, matrix.long_rows.data(), longs,
+                                                                                 dictionary_.data(), witness, out);
   check_launch("long_rows");
 }
 

@@ -92,15 +92,16 @@ class Fp {
     }
   }
 
-  // The sum of a[k] * b[k] as a call, for a kernel that merges products; factors up to p. An extension field's
-  // arithmetic is made of these: as straight-line code it would overflow a device's instruction cache.
-  template <std::size_t K>
-  struct Factors {
-    Integer a[K], b[K];
-  };
-  template <std::size_t K>
-  GROTH16_HD static GROTH16_CALLED Fp merged(Factors<K> factors) {
-    return Fp(Kernel::sum_of_products(factors.a, factors.b));
+  // Sums of products as calls, for a kernel that merges products; factors up to p. An extension field's arithmetic is
+  // made of these: as straight-line code it would overflow a device's instruction cache. Each factor is an argument of
+  // its own, because a large structure would travel through memory.
+  GROTH16_HD static GROTH16_CALLED Fp called_product(Integer a, Integer b) { return Fp(Kernel::mul(a, b)); }
+  GROTH16_HD static GROTH16_CALLED Fp called_sum(Integer a0, Integer b0, Integer a1, Integer b1) {
+    return Fp(Kernel::template sum_of_products<2>({a0, a1}, {b0, b1}));
+  }
+  GROTH16_HD static GROTH16_CALLED Fp called_sum(Integer a0, Integer b0, Integer a1, Integer b1, Integer a2, Integer b2,
+                                                 Integer a3, Integer b3) {
+    return Fp(Kernel::template sum_of_products<4>({a0, a1, a2, a3}, {b0, b1, b2, b3}));
   }
 
   // The Montgomery product with a raw integer: limbs * raw / R mod p. A value stored as v R^2 times a raw w gives the

@@ -36,8 +36,7 @@ struct Fp2 {
   friend GROTH16_HD constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
     if constexpr (F::Kernel::kMergesProducts) {
       const auto &a0 = a.c0.limbs(), &a1 = a.c1.limbs(), &b0 = b.c0.limbs(), &b1 = b.c1.limbs();
-      return {F::template merged<2>({{a0, a1}, {b0, F::Kernel::complement(b1)}}),
-              F::template merged<2>({{a0, a1}, {b1, b0}})};
+      return {F::called_sum(a0, b0, a1, F::Kernel::complement(b1)), F::called_sum(a0, b1, a1, b0)};
     }
     const F low = a.c0 * b.c0;
     const F high = a.c1 * b.c1;
@@ -55,8 +54,8 @@ struct Fp2 {
       const auto &a0 = a.c0.limbs(), &a1 = a.c1.limbs(), &c0 = c.c0.limbs(), &c1 = c.c1.limbs();
       const auto &b0 = b.c0.limbs(), &b1 = b.c1.limbs(), &d1 = d.c1.limbs();
       const auto minus_d0 = Kernel::complement(d.c0.limbs()), minus_d1 = Kernel::complement(d1);
-      return {F::template merged<4>({{a0, a1, c0, c1}, {b0, Kernel::complement(b1), minus_d0, d1}}),
-              F::template merged<4>({{a0, a1, c0, c1}, {b1, b0, minus_d1, minus_d0}})};
+      return {F::called_sum(a0, b0, a1, Kernel::complement(b1), c0, minus_d0, c1, d1),
+              F::called_sum(a0, b1, a1, b0, c0, minus_d1, c1, minus_d0)};
     } else {
       return a * b - c * d;
     }
@@ -67,8 +66,7 @@ struct Fp2 {
   GROTH16_HD constexpr Fp2 square() const {
     const F sum = c0 + c1, difference = c0 - c1;
     if constexpr (F::Kernel::kMergesProducts) {
-      return {F::template merged<1>({{sum.limbs()}, {difference.limbs()}}),
-              F::template merged<1>({{c0.limbs()}, {c1.limbs()}}).doubled()};
+      return {F::called_product(sum.limbs(), difference.limbs()), F::called_product(c0.limbs(), c1.limbs()).doubled()};
     }
     return {sum * difference, (c0 * c1).doubled()};
   }

@@ -216,11 +216,12 @@ struct WordKernel {
     add_even_words(low, high, p, m);
   }
   // The same for p = 1 + 2^32 (2^32 - 1) + ...: m = -low[0], and m (2^32 - 1) is low[0] below and m - 1 (0 for m = 0)
-  // above.
+  // above. Written with the complement of low[0]: a compiler that sees a negation moves it into the products, and then
+  // cannot fuse their halves.
   GROTH16_HD static GROTH16_INLINE void reduce_row_with_free_low_words(Word* low, Word* high) {
-    const Word lowest = low[0];
-    const Word m = Carry::sub_cc(0, lowest);
-    const Word above = Carry::subc(m, 0);
+    const Word lowest = low[0], inverted = ~lowest;
+    const Word m = Carry::add_cc(inverted, 1);  // carries for lowest = 0
+    const Word above = Carry::addc(inverted, 0);
     high[0] = Carry::add_cc(high[0], lowest);
     high[1] = Carry::addc_cc(high[1], above);
     GROTH16_UNROLL

@@ -108,8 +108,8 @@ class SparseMatrix {
                                          : load<std::uint32_t>(coefficients_, term);
   }
 
-  // The arrays as they lie in the span, for who copies them whole: starts_bytes_each() bytes a start, n_rows + 1 of them;
-  // coefficient_bytes_each() bytes a coefficient index.
+  // The arrays as they lie in the span, for who copies them whole: starts_bytes_each() bytes a start, n_rows + 1 of
+  // them; coefficient_bytes_each() bytes a coefficient index.
   std::span<const std::uint32_t> wires() const { return wires_; }
   const std::byte* starts() const { return starts_; }
   std::uint32_t starts_bytes_each() const { return start_bytes_; }

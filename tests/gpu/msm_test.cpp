@@ -37,7 +37,7 @@ template <class G>
 Jacobian<typename G::Field> sum_on_card(const std::vector<Affine<typename G::Field>>& points,
                                         const std::vector<UInt<4>>& scalars, const MsmPlan& plan,
                                         const device::Stream& stream) {
-  const device::FixedBases<typename G::Field> bases(points.data(), plan, stream.get());
+  const device::FixedBases<typename G::Field> bases(points.data(), plan, stream);
   const DeviceArray<UInt<4>> on_card = on_device<UInt<4>>(scalars, stream);
   return sum_on_card<G>(bases, on_card.data(), stream);
 }
@@ -74,8 +74,9 @@ std::vector<UInt<4>> scalars_of_kind(const std::string& kind, std::size_t count,
     if (kind == "zero") out.push_back(UInt<4>::zero());
     if (kind == "edges") {
       const UInt<4> half = r >> 1;
-      const UInt<4> edges[] = {UInt<4>::zero(), one, half, half + one, r - one, r - UInt<4>::from_u64(2),
-                               one << 127,      (one << 128) - one,    one << 252};
+      const UInt<4> edges[] = {
+          UInt<4>::zero(),    one,       half, half + one, r - one, r - UInt<4>::from_u64(2), one << 127,
+          (one << 128) - one, one << 252};
       out.push_back(edges[random.u64() % std::size(edges)]);
     }
   }
@@ -151,7 +152,7 @@ TEMPLATE_TEST_CASE("large sums have their closed form", "[msm][large]", GROTH16_
   for (const unsigned tables : {1u, 5u, 100u}) {
     CAPTURE(tables);
     const MsmPlan plan = device::plan_msm(count, scalar_bits<G>(), tables, std::size_t{1} << 28);
-    const device::FixedBases<F> bases(points.data(), plan, stream.get());
+    const device::FixedBases<F> bases(points.data(), plan, stream);
     CHECK(sum_on_card<G>(bases, scalars.data(), stream) == expected);
   }
 }

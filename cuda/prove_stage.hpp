@@ -1,0 +1,75 @@
+// GpuProveStage: the prove stage on a GPU, with the key and the constraint system resident in the card's memory. A
+// partition brings its packed witness (tens of MiB for a hundred million wires) and takes four or five points away; the
+// rows of A w, B w and the scalars exist on the card alone. No CUDA type here.
+//
+// All memory of the card is planned and taken by load; prove takes none. Errors: cuda/device.hpp's, and those of the
+// CPU's prove stage (groth16/proof/sums.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/error.hpp"
+#include "groth16/algebra/compute.hpp"
+#include "groth16/proof/packed_witness.hpp"
+#include "groth16/proof/proving_key.hpp"
+#include "groth16/proof/sums.hpp"
+
+namespace groth16::device {
+
+struct GpuStageOptions {
+  bool b2_on_gpu = false;                                // compute b_g2_msm too
+  std::uint64_t spare_bytes = std::uint64_t{512} << 20;  // of the card's memory, left to others
+  unsigned most_tables = 32;                             // multiples of each point at most, memory permitting
+};
+
+// What load has taken of the card's memory, by what it is for.
+struct GpuStageMemory {
+  std::uint64_t rows = 0, points = 0, twiddles = 0, vectors = 0, workspace = 0;
+  unsigned tables = 0;  // multiples of each point of H
+  std::uint64_t total() const { return rows + points + twiddles + vectors + workspace; }
+};
+
+template <class C>
+struct GpuSums {
+  ProveSums<C> sums;
+  std::optional<typename C::G2> b2;
+};
+
+// The card's side of a stage.
+template <class C>
+class GpuStageBody;
+
+template <class C>
+class GpuProveStage {
+ public:
+  // The card is the calling thread's (use_first_device). key and system outlive the stage. Errors: key.system_sizes,
+  // gpu.plan (too_large: with the bytes needed and those free), gpu.system_terms, gpu.*.
+  static groth16d::Result<std::unique_ptr<GpuProveStage>> load(const ProvingKey<C>& key,
+                                                               const ConstraintSystem<C>& system,
+                                                               const GpuStageOptions& options, const Compute& compute);
+  ~GpuProveStage();
+
+  // The same sums as evaluate() and prove_sums(). The witness is of this stage's system. Errors: gpu.exceptions
+  // (too_large: boolean wires that are no bits, more than the card has room for), cancelled, gpu.*.
+  groth16d::Result<GpuSums<C>> prove(const PackedWitness<C>& witness, const Compute& compute);
+
+  const GpuStageMemory& memory() const;
+  // Milliseconds of the last prove's steps on the card.
+  const std::vector<std::pair<std::string, double>>& steps() const;
+
+ private:
+  explicit GpuProveStage(std::unique_ptr<GpuStageBody<C>> body);
+  std::unique_ptr<GpuStageBody<C>> body_;
+};
+
+#define GROTH16_DECLARE_GPU_STAGE(C) extern template class GpuProveStage<C>;
+GROTH16_DECLARE_GPU_STAGE(Bn254)
+GROTH16_DECLARE_GPU_STAGE(Bls12_381)
+#undef GROTH16_DECLARE_GPU_STAGE
+
+}  // namespace groth16::device

@@ -1,0 +1,298 @@
+// The body of GpuProveStage; each curve is compiled in a file of its own.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "cuda/h_transforms_instance.cuh"
+#include "cuda/prove_stage.hpp"
+#include "cuda/resident_rows_instance.cuh"
+#include "cuda/step_clock.cuh"
+#include "cuda/wire_points.cuh"
+#include "groth16/algebra/msm.hpp"
+
+namespace groth16::device {
+
+namespace {
+
+// Room for boolean wires that are no bits. A satisfying witness has none, or few where a system has no C.
+constexpr std::size_t kMostExceptions = std::size_t{1} << 16;
+// Sorted pairs at once: 16 bytes each.
+constexpr std::size_t kMostPairs = std::size_t{1} << 28;
+
+template <class Fr>
+__global__ void to_montgomery(const UInt<4>* plain, Fr* out, std::size_t count) {
+  const std::size_t i = thread_index();
+  if (i < count) store16(out + i, Fr::from_uint(load16(plain + i)));
+}
+
+}  // namespace
+
+// How a key and a system will lie in the card's memory.
+template <class C>
+struct StagePlan {
+  MsmPlan h;
+  WirePointsPlan l, a, b1, b2;
+  GpuStageMemory memory;
+};
+
+template <class C>
+StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& system, bool with_b2, unsigned tables,
+                        const std::array<std::size_t, 4>& bit_points) {
+  using Fq = typename C::Fq;
+  using Fq2 = typename C::Fq2;
+  using Fr = typename C::Fr;
+  constexpr unsigned kScalarBits = static_cast<unsigned>(Fr::modulus().bit_length());
+  const std::uint64_t n_full = system.n_full() + system.n_public() + 1, n = system.domain_size();
+  const auto section = [&](std::uint64_t first_wire, std::size_t n_points, std::size_t n_bit_points) {
+    const MsmPlan full = plan_msm(n_points == 0 ? 0 : n_full - first_wire, kScalarBits, tables, kMostPairs);
+    return WirePointsPlan{first_wire, n_points, n_bit_points, full};
+  };
+  StagePlan<C> plan;
+  plan.h = plan_msm(n, kScalarBits, tables, kMostPairs);
+  plan.l = section(system.n_public() + 1, key.l().size(), bit_points[0]);
+  plan.a = section(0, key.a().size(), bit_points[1]);
+  plan.b1 = section(0, key.b1().size(), bit_points[2]);
+  plan.b2 = section(0, with_b2 ? key.b2().size() : 0, bit_points[3]);
+
+  GpuStageMemory& memory = plan.memory;
+  memory.tables = plan.h.tables;
+  memory.rows = ResidentRows<C>::planned_bytes(system);
+  memory.points = plan.h.table_points() * sizeof(Affine<Fq>) + WirePoints<Fq>::planned_bytes(plan.l) +
+                  WirePoints<Fq>::planned_bytes(plan.a) + WirePoints<Fq>::planned_bytes(plan.b1) +
+                  WirePoints<Fq2>::planned_bytes(plan.b2);
+  memory.twiddles = HTransforms<C>::planned_bytes(system.sizes().domain_log2, key.basis());
+  memory.vectors = 3 * n * sizeof(Fr) + 2 * n_full * sizeof(Fr) + (system.n_boolean() + 7) / 8 + 8 +
+                   kMostExceptions * sizeof(BitException<Fr>);
+  memory.workspace = std::max({msm_workspace_bytes<Fq>(plan.h), WirePoints<Fq>::workspace_bytes(plan.l),
+                               WirePoints<Fq>::workspace_bytes(plan.a), WirePoints<Fq>::workspace_bytes(plan.b1),
+                               with_b2 ? WirePoints<Fq2>::workspace_bytes(plan.b2) : std::size_t{0}});
+  return plan;
+}
+
+// What loading takes for a while: bitmap and ranks, staged points, denominators.
+template <class C>
+std::uint64_t loading_bytes(const ConstraintSystem<C>& system) {
+  return system.n_vars() / 2 + kStagedPoints * (sizeof(typename C::G2) + sizeof(Denominators<typename C::Fq2>) + 64);
+}
+
+template <class C>
+class GpuStageBody {
+ public:
+  using Fq = typename C::Fq;
+  using Fq2 = typename C::Fq2;
+  using Fr = typename C::Fr;
+
+  GpuStageBody(const ProvingKey<C>& key, const ConstraintSystem<C>& system, const StagePlan<C>& plan, bool with_b2)
+      : key_(key),
+        system_(system),
+        plan_(plan),
+        n_full_(system.n_full() + system.n_public() + 1),
+        slots_(std::make_unique<WireSlots>(system.boolean_bitmap(), stream_)),
+        rows_(system, *slots_, stream_),
+        transforms_(system.sizes().domain_log2, key.root(), key.basis(), stream_),
+        h_(plan.h),
+        l_(key.l(), plan.l, *slots_, stream_),
+        a_(key.a(), plan.a, *slots_, stream_),
+        b1_(key.b1(), plan.b1, *slots_, stream_),
+        workspace_(plan.memory.workspace),
+        row_values_(3 * system.domain_size(), "rows"),
+        bits_((system.n_boolean() + 63) / 64, "bits of a witness"),
+        full_plain_(n_full_, "full-size values"),
+        full_(n_full_, "full-size values in Montgomery form"),
+        exceptions_(kMostExceptions, "boolean wires that are no bits") {
+    if (with_b2) {
+      b2_.emplace(key.b2(), plan.b2, *slots_, stream_);
+      b2_sums_.emplace();
+    }
+    load_h();
+    slots_.reset();
+  }
+
+  GpuSums<C> prove(const PackedWitness<C>& witness, const Compute& compute) {
+    StepClock clock;
+    const cudaStream_t stream = stream_.get();
+    clock.mark("witness up", stream);
+    const std::vector<BitException<Fr>> exceptions = upload_witness(witness);
+    Fr* const a = row_values_.data();
+    Fr* const b = a + system_.domain_size();
+    const WitnessView<Fr> view{reinterpret_cast<const std::uint32_t*>(bits_.data()), full_.data(), exceptions_.data(),
+                               static_cast<std::uint32_t>(exceptions.size())};
+    clock.mark("rows", stream);
+    rows_.evaluate(MatrixId::a, view, a, stream);
+    rows_.evaluate(MatrixId::b, view, b, stream);
+    clock.mark("transforms", stream);
+    auto* const h_scalars = reinterpret_cast<UInt<4>*>(b);
+    transforms_.run(a, b, b + system_.domain_size(), h_scalars, stream);
+    wait(compute, "transforms");
+    clock.mark("H", stream);
+    workspace_.reset();
+    start_msm(h_, h_scalars, Fr::modulus(), workspace_, h_sum_, stream);
+    wait(compute, "H");
+    const std::uint32_t* const bits = view.bits;
+    clock.mark("L", stream);
+    l_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, l_sums_, stream);
+    clock.mark("A", stream);
+    a_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, a_sums_, stream);
+    clock.mark("B1", stream);
+    b1_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, b1_sums_, stream);
+    if (b2_) {
+      clock.mark("B2", stream);
+      b2_->start(bits, full_plain_.data(), Fr::modulus(), workspace_, *b2_sums_, stream);
+    }
+    clock.mark(nullptr, stream);
+    wait(compute, "sums over the witness");
+    steps = clock.milliseconds();
+    return collect(witness, compute);
+  }
+
+  std::vector<std::pair<std::string, double>> steps;
+  const GpuStageMemory& memory() const { return plan_.memory; }
+
+ private:
+  void load_h() {
+    const std::span<const Affine<Fq>> points = key_.h();
+    set_bytes(h_.points(), 0, plan_.h.points, stream_.get());  // what the monomial basis has no point for
+    const DeviceArray<Affine<Fq>> staged(std::min(points.size(), kStagedPoints), "staged points");
+    for (std::size_t first = 0; first < points.size(); first += kStagedPoints) {
+      const std::size_t count = std::min(kStagedPoints, points.size() - first);
+      upload(staged.data(), points.subspan(first, count), stream_.get());
+      place_points(staged.data(), first, count, system_.sizes().domain_log2, transforms_.reverses(), h_.points(),
+                   stream_.get());
+      stream_.wait("placing points of H");
+    }
+    const DeviceArray<Denominators<Fq>> scratch(FixedBases<Fq>::scratch_size(plan_.h), "denominators of tables");
+    h_.make_tables(scratch.data(), stream_.get());
+    stream_.wait("making tables of H");
+  }
+
+  // Public and full-size values, bits, and exceptions by the place of their bit.
+  std::vector<BitException<Fr>> upload_witness(const PackedWitness<C>& witness) {
+    const cudaStream_t stream = stream_.get();
+    const std::size_t n_public = witness.public_values().size();
+    upload(full_plain_.data(), witness.public_values(), stream);
+    upload(full_plain_.data() + n_public, witness.full_values(), stream);
+    upload(bits_.data(), witness.bits().first(bits_.size()), stream);
+    to_montgomery<Fr><<<blocks_for(n_full_, 256), 256, 0, stream>>>(full_plain_.data(), full_.data(), n_full_);
+    check_launch("to_montgomery");
+    std::vector<BitException<Fr>> exceptions;
+    if (witness.exceptions().size() > kMostExceptions) {
+      throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.exceptions",
+                         std::to_string(witness.exceptions().size()) +
+                             " boolean wires are no bits; the card has room for " + std::to_string(kMostExceptions)});
+    }
+    for (const WitnessException& exception : witness.exceptions()) {
+      const auto bit = static_cast<std::uint32_t>(system_.boolean_rank(exception.wire));
+      exceptions.push_back({bit, {}, Fr::from_uint(exception.value)});
+    }
+    upload(exceptions_.data(), std::span<const BitException<Fr>>(exceptions), stream);
+    return exceptions;
+  }
+
+  void wait(const Compute& compute, const char* what) {
+    stream_.wait(what);
+    compute.beat();
+    if (compute.cancelled()) {
+      throw CudaFailure({groth16d::ErrorCode::cancelled, "cancelled", "prove stage: cancelled"});
+    }
+  }
+
+  // The exceptions' part of a sum, few points.
+  template <class F>
+  Jacobian<F> exceptional_sum(std::span<const Affine<F>> section, std::uint64_t first_wire,
+                              const PackedWitness<C>& witness, const Compute& compute) const {
+    std::vector<Affine<F>> points;
+    std::vector<UInt<4>> scalars;
+    for (const WitnessException& exception : witness.exceptions()) {
+      points.push_back(section[exception.wire - first_wire]);
+      scalars.push_back(exception.value);
+    }
+    return msm<F>(points, scalars, compute);
+  }
+
+  GpuSums<C> collect(const PackedWitness<C>& witness, const Compute& compute) const {
+    const std::uint64_t first_private = system_.n_public() + 1;
+    GpuSums<C> out;
+    out.sums.h = h_sum_.finish().to_affine();
+    out.sums.l = (l_sums_.finish() + exceptional_sum(key_.l(), first_private, witness, compute)).to_affine();
+    out.sums.a = (a_sums_.finish() + exceptional_sum(key_.a(), 0, witness, compute)).to_affine();
+    out.sums.b1 = (b1_sums_.finish() + exceptional_sum(key_.b1(), 0, witness, compute)).to_affine();
+    if (b2_) out.b2 = (b2_sums_->finish() + exceptional_sum(key_.b2(), 0, witness, compute)).to_affine();
+    return out;
+  }
+
+  const ProvingKey<C> key_;
+  const ConstraintSystem<C> system_;
+  const StagePlan<C> plan_;
+  const std::size_t n_full_;
+  Stream stream_;
+  std::unique_ptr<WireSlots> slots_;  // while loading
+  ResidentRows<C> rows_;
+  HTransforms<C> transforms_;
+  FixedBases<Fq> h_;
+  WirePoints<Fq> l_, a_, b1_;
+  std::optional<WirePoints<Fq2>> b2_;
+  Workspace workspace_;
+  DeviceArray<Fr> row_values_;  // a, b and their product
+  DeviceArray<std::uint64_t> bits_;
+  DeviceArray<UInt<4>> full_plain_;
+  DeviceArray<Fr> full_;
+  DeviceArray<BitException<Fr>> exceptions_;
+  PendingSum<Fq> h_sum_;
+  typename WirePoints<Fq>::Sums l_sums_, a_sums_, b1_sums_;
+  std::optional<typename WirePoints<Fq2>::Sums> b2_sums_;
+};
+
+template <class C>
+GpuProveStage<C>::GpuProveStage(std::unique_ptr<GpuStageBody<C>> body) : body_(std::move(body)) {}
+template <class C>
+GpuProveStage<C>::~GpuProveStage() = default;
+
+template <class C>
+groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const ProvingKey<C>& key,
+                                                                           const ConstraintSystem<C>& system,
+                                                                           const GpuStageOptions& options,
+                                                                           const Compute& compute) {
+  if (const auto checked = check_belong_together(key, system); !checked) return tl::unexpected(checked.error());
+  return guarded([&] {
+    const auto bitmap = system.boolean_bitmap();
+    const std::uint64_t first_private = system.n_public() + 1;
+    const std::array<std::size_t, 4> bit_points = {
+        count_bit_points(key.l(), first_private, bitmap, compute), count_bit_points(key.a(), 0, bitmap, compute),
+        count_bit_points(key.b1(), 0, bitmap, compute),
+        options.b2_on_gpu ? count_bit_points(key.b2(), 0, bitmap, compute) : 0};
+    std::size_t free_bytes = 0, total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+    const std::uint64_t besides = options.spare_bytes + loading_bytes(system);
+    for (unsigned tables = std::max(1u, options.most_tables);; --tables) {
+      const StagePlan<C> plan = plan_stage(key, system, options.b2_on_gpu, tables, bit_points);
+      if (plan.memory.total() + besides <= free_bytes) {
+        auto body = std::make_unique<GpuStageBody<C>>(key, system, plan, options.b2_on_gpu);
+        return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::move(body)));
+      }
+      if (tables == 1) {
+        throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.plan",
+                           "the prove stage needs " + std::to_string(plan.memory.total() + besides) +
+                               " bytes of the card's memory, " + std::to_string(free_bytes) + " of " +
+                               std::to_string(total_bytes) + " are free"});
+      }
+    }
+  });
+}
+
+template <class C>
+groth16d::Result<GpuSums<C>> GpuProveStage<C>::prove(const PackedWitness<C>& witness, const Compute& compute) {
+  return guarded([&] { return body_->prove(witness, compute); });
+}
+
+template <class C>
+const GpuStageMemory& GpuProveStage<C>::memory() const {
+  return body_->memory();
+}
+template <class C>
+const std::vector<std::pair<std::string, double>>& GpuProveStage<C>::steps() const {
+  return body_->steps;
+}
+
+}  // namespace groth16::device

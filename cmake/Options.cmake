@@ -19,15 +19,14 @@ endif()
 add_library(groth16d_flags INTERFACE)
 add_library(groth16d::flags ALIAS groth16d_flags)
 target_include_directories(groth16d_flags INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(groth16d_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -fno-omit-frame-pointer)
+target_compile_options(groth16d_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Werror;\
+-Wshadow;-Wconversion;-Wno-sign-conversion;-Wnon-virtual-dtor;-Woverloaded-virtual;-fno-omit-frame-pointer>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(groth16d_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
   # unsigned __int128 carries the products of the portable limb kernel; -Wpedantic calls it an extension.
   # GCC 12 reports -Wmaybe-uninitialized, -Warray-bounds and -Wstringop-* inside its own inlined library code at -O2.
-  target_compile_options(groth16d_flags INTERFACE
-    -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
+  target_compile_options(groth16d_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized;\
+-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict>")
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(groth16d_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")  # for ccache

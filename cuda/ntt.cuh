@@ -26,7 +26,8 @@ namespace groth16::device {
 
 inline constexpr unsigned kTileLog2 = 11;  // 64 KiB of shared memory, two blocks a multiprocessor
 inline constexpr unsigned kNttThreads = 256;
-inline constexpr unsigned kMaxPassLayers = 9, kMinPassLayers = 6;
+inline constexpr unsigned kNttBlocks = 2;  // a multiprocessor
+inline constexpr unsigned kMaxPassLayers = 9;
 
 // What the first and the last pass do besides: values are multiplied by factors[i] as they are read, and by *scale as
 // they are written. Null: not at all.
@@ -39,7 +40,7 @@ struct NttExtras {
 #if defined(__CUDACC__)
 
 // The place of element e in the planes of shared memory: no two lanes of a warp meet in a bank, whatever the step.
-__device__ __forceinline__ unsigned swizzled(unsigned e) { return e ^ ((e >> 3) & 0x1c); }
+__device__ __forceinline__ unsigned swizzled(unsigned e) { return e ^ ((e >> 3) & 0x1e); }
 
 // One pass: layers of global bits first_bit .. first_bit + layers - 1. A tile's local index has the row, whose bits the
 // layers combine, in bits [column_bits, 11), and below it neighbouring columns.
@@ -58,7 +59,7 @@ struct Pass {
   // The lowest of the three local bits that a thread owns in a step, and the first of them that the step combines: the
   // last step may have bits that others have combined.
   __device__ __forceinline__ unsigned begin(int step) const { return column_bits() + 3 * static_cast<unsigned>(step); }
-  __device__ __forceinline__ unsigned low(int step) const { return begin(step) < 8 ? begin(step) : 8; }
+  __device__ __forceinline__ unsigned low(int step) const { return begin(step) < kTileLog2 - 3 ? begin(step) : kTileLog2 - 3; }
 };
 
 // Of the thread's eight elements in a step that owns bits low .. low + 2, number j.
@@ -123,7 +124,7 @@ __device__ __forceinline__ void exchange(Fr (&x)[8], unsigned low_from, unsigned
 // in and out may be the same. The loop over steps is not unrolled: its body is 40 KiB of instructions, and three or
 // more of them overflow the instruction cache, which doubles the time.
 template <class Fr, bool kTime>
-__global__ void __launch_bounds__(kNttThreads, 2)
+__global__ void __launch_bounds__(kNttThreads, kNttBlocks)
     ntt_pass(const Fr* in, Fr* out, const Fr* twiddles, Pass pass, NttExtras<Fr> extras) {
   extern __shared__ std::uint32_t planes[];
   const int steps = pass.steps();

@@ -1,0 +1,25 @@
+# Whether device code is compiled: GROTH16D_HAS_CUDA. Without a CUDA toolkit everything else builds and tests.
+set(GROTH16D_HAS_CUDA OFF)
+if(GROTH16D_CUDA)
+  include(CheckLanguage)
+  check_language(CUDA)
+endif()
+if(NOT GROTH16D_CUDA OR NOT CMAKE_CUDA_COMPILER)
+  message(STATUS "CUDA: not used")
+  return()
+endif()
+set(GROTH16D_HAS_CUDA ON)
+
+# What the development card needs; a release names more: 80-real;86-real;89-real;90-real;100-real;120.
+set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "device architectures")
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+
+# groth16d_device_code(target): options of a target that has .cu files.
+function(groth16d_device_code target)
+  # CMake 3.25 does not know the C++20 switch of newer toolkits.
+  set_target_properties(${target} PROPERTIES CUDA_STANDARD_REQUIRED OFF)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -O3>)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+endfunction()

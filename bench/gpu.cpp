@@ -188,8 +188,8 @@ void bench_selected(const char* group, const Affine<F>& generator, unsigned log2
 
 }  // namespace
 
-// bench_gpu [LARGEST_LOG2 [WINDOW]]: sums up to 2^LARGEST_LOG2 (default 26; below 20 none), with a window of the caller's
-// choice.
+// bench_gpu [LARGEST_LOG2 [WINDOW]]: sums up to 2^LARGEST_LOG2 (default 26; below 20 none), with a window of the
+// caller's choice.
 int main(int argc, char** argv) {
   const unsigned largest = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 26;
   const unsigned window = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;

@@ -23,9 +23,9 @@ std::size_t resident_threads() {
   return std::size_t{kPointThreads} * kPointBlocks<F> * static_cast<std::size_t>(multiprocessors);
 }
 
-constexpr std::size_t kAimedRun = 256, kShortestRun = 8;
+constexpr std::size_t kAimedRun = 128, kShortestRun = 8;
 
-// Pairs are cut into whole waves of runs, so that the last is as full as the first; runs of about 256 pairs, of which
+// Pairs are cut into whole waves of runs, so that the last is as full as the first; runs of about 128 pairs, of which
 // the two that a run shares with its neighbours are little.
 template <class F>
 std::size_t most_runs(std::size_t pairs) {

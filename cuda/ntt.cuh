@@ -1,4 +1,4 @@
-// Transforms of Fr vectors in the card's memory, in two or three passes over it.
+// Transforms of Fr vectors in the card's memory, in two to four passes over it.
 //
 // Two networks that are each other's transpose. decimate_time: bit-reversed in, natural out, layers from narrow to
 // wide, (x, y) -> (x + t y, x - t y); decimate_frequency: natural in, bit-reversed out, wide to narrow, (x, y) -> (x +
@@ -11,7 +11,7 @@
 // multiply result j by g^j (coefficients from values on the coset 1/g), at no cost: a coset is another table, and no
 // factor is ever applied between passes. (Cooley, Tukey 1965; Gentleman, Sande 1966.)
 //
-// A pass does 6 to 9 layers. A block of 256 threads takes a tile of 2^11 elements, each thread eight of them: three
+// A pass does 5 to 9 layers. A block of 128 threads takes a tile of 2^10 elements, each thread eight of them: three
 // layers in registers, an exchange through shared memory, three more layers, ...
 #pragma once
 
@@ -24,9 +24,10 @@
 
 namespace groth16::device {
 
-inline constexpr unsigned kTileLog2 = 11;  // 64 KiB of shared memory, two blocks a multiprocessor
-inline constexpr unsigned kNttThreads = 256;
-inline constexpr unsigned kNttBlocks = 2;  // a multiprocessor
+inline constexpr unsigned kTileLog2 = 10;  // 32 KiB of shared memory
+inline constexpr unsigned kNttThreads = 128;
+inline constexpr unsigned kNttBlocks =
+    4;  // a multiprocessor; two of twice the size wait longer at barriers (8 % of the time)
 inline constexpr unsigned kMaxPassLayers = 9;
 
 // What the first and the last pass do besides: values are multiplied by factors[i] as they are read, and by *scale as
@@ -43,7 +44,7 @@ struct NttExtras {
 __device__ __forceinline__ unsigned swizzled(unsigned e) { return e ^ ((e >> 3) & 0x1e); }
 
 // One pass: layers of global bits first_bit .. first_bit + layers - 1. A tile's local index has the row, whose bits the
-// layers combine, in bits [column_bits, 11), and below it neighbouring columns.
+// layers combine, in bits [column_bits, 10), and below it neighbouring columns.
 struct Pass {
   unsigned first_bit, layers;
 
@@ -59,7 +60,9 @@ struct Pass {
   // The lowest of the three local bits that a thread owns in a step, and the first of them that the step combines: the
   // last step may have bits that others have combined.
   __device__ __forceinline__ unsigned begin(int step) const { return column_bits() + 3 * static_cast<unsigned>(step); }
-  __device__ __forceinline__ unsigned low(int step) const { return begin(step) < kTileLog2 - 3 ? begin(step) : kTileLog2 - 3; }
+  __device__ __forceinline__ unsigned low(int step) const {
+    return begin(step) < kTileLog2 - 3 ? begin(step) : kTileLog2 - 3;
+  }
 };
 
 // Of the thread's eight elements in a step that owns bits low .. low + 2, number j.
@@ -163,7 +166,7 @@ __global__ void __launch_bounds__(kNttThreads, kNttBlocks)
   for (unsigned j = 0; j < 8; ++j) store16(out + pass.global(local(low, j)), x[j]);
 }
 
-// A whole transform of at most 2^11 elements in one block.
+// A whole transform of at most 2^10 elements in one block.
 template <class Fr, bool kTime>
 __global__ void small_ntt(const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, NttExtras<Fr> extras) {
   extern __shared__ std::uint64_t bytes[];

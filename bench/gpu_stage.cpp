@@ -225,10 +225,10 @@ int main(int argc, char** argv) {
   const auto stage = expect(device::GpuProveStage<C>::load(key, system, options, kCompute));
   lap("load");
   const auto& memory = stage->memory();
-  constexpr double kGiB = 1 << 30;
+  const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
   std::printf("rows %.2f, points %.2f (%u tables), twiddles %.2f, vectors %.2f, workspace %.2f, in all %.2f GiB\n",
-              memory.rows / kGiB, memory.points / kGiB, memory.tables, memory.twiddles / kGiB, memory.vectors / kGiB,
-              memory.workspace / kGiB, memory.total() / kGiB);
+              gib(memory.rows), gib(memory.points), memory.tables, gib(memory.twiddles), gib(memory.vectors),
+              gib(memory.workspace), gib(memory.total()));
   device::GpuSums<C> sums;
   for (int run = 0; run <= runs; ++run) {
     begin = now_ms();

@@ -21,5 +21,6 @@ function(groth16d_device_code target)
   # CMake 3.25 does not know the C++20 switch of newer toolkits.
   set_target_properties(${target} PROPERTIES CUDA_STANDARD_REQUIRED OFF)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -O3>)
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endfunction()

@@ -51,11 +51,11 @@ struct Fp2 {
   friend GROTH16_HD constexpr Fp2 difference_of_products(const Fp2& a, const Fp2& b, const Fp2& c, const Fp2& d) {
     if constexpr (F::Kernel::kMergesProducts) {
       using Kernel = typename F::Kernel;
-      const auto &a0 = a.c0.limbs(), &a1 = a.c1.limbs(), &c0 = c.c0.limbs(), &c1 = c.c1.limbs();
+      const auto &a0 = a.c0.limbs(), &a1 = a.c1.limbs(), &c_low = c.c0.limbs(), &c_high = c.c1.limbs();
       const auto &b0 = b.c0.limbs(), &b1 = b.c1.limbs(), &d1 = d.c1.limbs();
       const auto minus_d0 = Kernel::complement(d.c0.limbs()), minus_d1 = Kernel::complement(d1);
-      return {F::called_sum(a0, b0, a1, Kernel::complement(b1), c0, minus_d0, c1, d1),
-              F::called_sum(a0, b1, a1, b0, c0, minus_d1, c1, minus_d0)};
+      return {F::called_sum(a0, b0, a1, Kernel::complement(b1), c_low, minus_d0, c_high, d1),
+              F::called_sum(a0, b1, a1, b0, c_low, minus_d1, c_high, minus_d0)};
     } else {
       return a * b - c * d;
     }

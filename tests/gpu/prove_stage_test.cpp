@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("the prove stage's sums on the card are the host's", "[stage]
   const Circuit<C> circuit = mixed_circuit<C>(n_constraints, n_constraints % 4, n_constraints);
   device::GpuStageOptions options;
   options.b2_on_gpu = n_constraints % 3 != 0;
-  options.most_tables = 1 + n_constraints % 5;
+  options.most_tables = static_cast<unsigned>(1 + n_constraints % 5);
   compare(circuit.build(), basis, root, options);
 }
 

@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
   device::GpuSums<C> sums;
   for (int run = 0; run <= runs; ++run) {
     begin = now_ms();
-    sums = expect(stage->prove(witness, kCompute));
+    sums = expect(stage->prove(key, witness, kCompute));
     std::printf("| partition %d | %.1f ms |", run, now_ms() - begin);
     for (const auto& [step, ms] : stage->steps()) std::printf(" %s %.1f", step.c_str(), ms);
     std::printf("\n");

@@ -2,8 +2,9 @@
 // partition brings its packed witness (tens of MiB for a hundred million wires) and takes four or five points away; the
 // rows of A w, B w and the scalars exist on the card alone. No CUDA type here.
 //
-// All memory of the card is planned and taken by load; prove takes none. Errors: cuda/device.hpp's, and those of the
-// CPU's prove stage (groth16/proof/sums.hpp).
+// All memory of the card is planned and taken by load; prove takes none. A loaded stage keeps no view of the host's key
+// and system, so their mappings may go and come again. Errors: cuda/device.hpp's, and those of the CPU's prove stage
+// (groth16/proof/sums.hpp).
 #pragma once
 
 #include <cstdint>
@@ -47,16 +48,17 @@ class GpuStageBody;
 template <class C>
 class GpuProveStage {
  public:
-  // The card is the calling thread's (use_first_device). key and system outlive the stage. Errors: key.system_sizes,
-  // gpu.plan (too_large: with the bytes needed and those free), gpu.system_terms, gpu.*.
+  // The card is the calling thread's (use_first_device). Errors: key.system_sizes, gpu.plan (too_large: with the bytes
+  // needed and those free), gpu.system_terms, cancelled, gpu.*.
   static groth16d::Result<std::unique_ptr<GpuProveStage>> load(const ProvingKey<C>& key,
                                                                const ConstraintSystem<C>& system,
                                                                const GpuStageOptions& options, const Compute& compute);
   ~GpuProveStage();
 
-  // The same sums as evaluate() and prove_sums(). The witness is of this stage's system. Errors: gpu.exceptions
-  // (too_large: boolean wires that are no bits, more than the card has room for), cancelled, gpu.*.
-  groth16d::Result<GpuSums<C>> prove(const PackedWitness<C>& witness, const Compute& compute);
+  // The same sums as evaluate() and prove_sums(). The key and the witness's system have the contents that were loaded.
+  // Errors: gpu.exceptions (too_large: boolean wires that are no bits, more than the card has room for), cancelled,
+  // gpu.*.
+  groth16d::Result<GpuSums<C>> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute);
 
   const GpuStageMemory& memory() const;
   // Milliseconds of the last prove's steps on the card.

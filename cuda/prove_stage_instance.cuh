@@ -84,18 +84,18 @@ class GpuStageBody {
   using Fq2 = typename C::Fq2;
   using Fr = typename C::Fr;
 
-  GpuStageBody(const ProvingKey<C>& key, const ConstraintSystem<C>& system, const StagePlan<C>& plan, bool with_b2)
-      : key_(key),
-        system_(system),
-        plan_(plan),
+  GpuStageBody(const ProvingKey<C>& key, const ConstraintSystem<C>& system, const StagePlan<C>& plan, bool with_b2,
+               const Compute& compute)
+      : plan_(plan),
         n_full_(system.n_full() + system.n_public() + 1),
+        domain_size_(system.domain_size()),
         slots_(std::make_unique<WireSlots>(system.boolean_bitmap(), stream_)),
         rows_(system, *slots_, stream_),
         transforms_(system.sizes().domain_log2, key.root(), key.basis(), stream_),
         h_(plan.h),
-        l_(key.l(), plan.l, *slots_, stream_),
-        a_(key.a(), plan.a, *slots_, stream_),
-        b1_(key.b1(), plan.b1, *slots_, stream_),
+        l_(loaded_section(key.l(), plan.l, compute)),
+        a_(loaded_section(key.a(), plan.a, compute)),
+        b1_(loaded_section(key.b1(), plan.b1, compute)),
         workspace_(plan.memory.workspace),
         row_values_(3 * system.domain_size(), "rows"),
         bits_((system.n_boolean() + 63) / 64, "bits of a witness"),
@@ -103,20 +103,21 @@ class GpuStageBody {
         full_(n_full_, "full-size values in Montgomery form"),
         exceptions_(kMostExceptions, "boolean wires that are no bits") {
     if (with_b2) {
+      unless_cancelled(compute);
       b2_.emplace(key.b2(), plan.b2, *slots_, stream_);
       b2_sums_.emplace();
     }
-    load_h();
+    load_h(key, system.sizes().domain_log2, compute);
     slots_.reset();
   }
 
-  GpuSums<C> prove(const PackedWitness<C>& witness, const Compute& compute) {
+  GpuSums<C> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute) {
     StepClock clock;
     const cudaStream_t stream = stream_.get();
     clock.mark("witness up", stream);
     const std::vector<BitException<Fr>> exceptions = upload_witness(witness);
     Fr* const a = row_values_.data();
-    Fr* const b = a + system_.domain_size();
+    Fr* const b = a + domain_size_;
     const WitnessView<Fr> view{reinterpret_cast<const std::uint32_t*>(bits_.data()), full_.data(), exceptions_.data(),
                                static_cast<std::uint32_t>(exceptions.size())};
     clock.mark("rows", stream);
@@ -124,7 +125,7 @@ class GpuStageBody {
     rows_.evaluate(MatrixId::b, view, b, stream);
     clock.mark("transforms", stream);
     auto* const h_scalars = reinterpret_cast<UInt<4>*>(b);
-    transforms_.run(a, b, b + system_.domain_size(), h_scalars, stream);
+    transforms_.run(a, b, b + domain_size_, h_scalars, stream);
     wait(compute, "transforms");
     clock.mark("H", stream);
     workspace_.reset();
@@ -144,22 +145,35 @@ class GpuStageBody {
     clock.mark(nullptr, stream);
     wait(compute, "sums over the witness");
     steps = clock.milliseconds();
-    return collect(witness, compute);
+    return collect(key, witness, compute);
   }
 
   std::vector<std::pair<std::string, double>> steps;
   const GpuStageMemory& memory() const { return plan_.memory; }
 
  private:
-  void load_h() {
-    const std::span<const Affine<Fq>> points = key_.h();
+  static void unless_cancelled(const Compute& compute) {
+    compute.beat();
+    if (compute.cancelled()) {
+      throw CudaFailure({groth16d::ErrorCode::cancelled, "cancelled", "prove stage: cancelled"});
+    }
+  }
+
+  WirePoints<Fq> loaded_section(std::span<const Affine<Fq>> section, const WirePointsPlan& plan,
+                                const Compute& compute) const {
+    unless_cancelled(compute);
+    return WirePoints<Fq>(section, plan, *slots_, stream_);
+  }
+
+  void load_h(const ProvingKey<C>& key, unsigned domain_log2, const Compute& compute) {
+    const std::span<const Affine<Fq>> points = key.h();
     set_bytes(h_.points(), 0, plan_.h.points, stream_.get());  // what the monomial basis has no point for
     const DeviceArray<Affine<Fq>> staged(std::min(points.size(), kStagedPoints), "staged points");
     for (std::size_t first = 0; first < points.size(); first += kStagedPoints) {
       const std::size_t count = std::min(kStagedPoints, points.size() - first);
+      unless_cancelled(compute);
       upload(staged.data(), points.subspan(first, count), stream_.get());
-      place_points(staged.data(), first, count, system_.sizes().domain_log2, transforms_.reverses(), h_.points(),
-                   stream_.get());
+      place_points(staged.data(), first, count, domain_log2, transforms_.reverses(), h_.points(), stream_.get());
       stream_.wait("placing points of H");
     }
     const DeviceArray<Denominators<Fq>> scratch(FixedBases<Fq>::scratch_size(plan_.h), "denominators of tables");
@@ -183,7 +197,7 @@ class GpuStageBody {
                              " boolean wires are no bits; the card has room for " + std::to_string(kMostExceptions)});
     }
     for (const WitnessException& exception : witness.exceptions()) {
-      const auto bit = static_cast<std::uint32_t>(system_.boolean_rank(exception.wire));
+      const auto bit = static_cast<std::uint32_t>(witness.system().boolean_rank(exception.wire));
       exceptions.push_back({bit, {}, Fr::from_uint(exception.value)});
     }
     upload(exceptions_.data(), std::span<const BitException<Fr>>(exceptions), stream);
@@ -192,10 +206,7 @@ class GpuStageBody {
 
   void wait(const Compute& compute, const char* what) {
     stream_.wait(what);
-    compute.beat();
-    if (compute.cancelled()) {
-      throw CudaFailure({groth16d::ErrorCode::cancelled, "cancelled", "prove stage: cancelled"});
-    }
+    unless_cancelled(compute);
   }
 
   // The exceptions' part of a sum, few points.
@@ -211,21 +222,20 @@ class GpuStageBody {
     return msm<F>(points, scalars, compute);
   }
 
-  GpuSums<C> collect(const PackedWitness<C>& witness, const Compute& compute) const {
-    const std::uint64_t first_private = system_.n_public() + 1;
+  GpuSums<C> collect(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute) const {
+    const std::uint64_t first_private = witness.system().n_public() + 1;
     GpuSums<C> out;
     out.sums.h = h_sum_.finish().to_affine();
-    out.sums.l = (l_sums_.finish() + exceptional_sum(key_.l(), first_private, witness, compute)).to_affine();
-    out.sums.a = (a_sums_.finish() + exceptional_sum(key_.a(), 0, witness, compute)).to_affine();
-    out.sums.b1 = (b1_sums_.finish() + exceptional_sum(key_.b1(), 0, witness, compute)).to_affine();
-    if (b2_) out.b2 = (b2_sums_->finish() + exceptional_sum(key_.b2(), 0, witness, compute)).to_affine();
+    out.sums.l = (l_sums_.finish() + exceptional_sum(key.l(), first_private, witness, compute)).to_affine();
+    out.sums.a = (a_sums_.finish() + exceptional_sum(key.a(), 0, witness, compute)).to_affine();
+    out.sums.b1 = (b1_sums_.finish() + exceptional_sum(key.b1(), 0, witness, compute)).to_affine();
+    if (b2_) out.b2 = (b2_sums_->finish() + exceptional_sum(key.b2(), 0, witness, compute)).to_affine();
     return out;
   }
 
-  const ProvingKey<C> key_;
-  const ConstraintSystem<C> system_;
   const StagePlan<C> plan_;
   const std::size_t n_full_;
+  const std::size_t domain_size_;
   Stream stream_;
   std::unique_ptr<WireSlots> slots_;  // while loading
   ResidentRows<C> rows_;
@@ -268,7 +278,7 @@ groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const
     for (unsigned tables = std::max(1u, options.most_tables);; --tables) {
       const StagePlan<C> plan = plan_stage(key, system, options.b2_on_gpu, tables, bit_points);
       if (plan.memory.total() + besides <= free_bytes) {
-        auto body = std::make_unique<GpuStageBody<C>>(key, system, plan, options.b2_on_gpu);
+        auto body = std::make_unique<GpuStageBody<C>>(key, system, plan, options.b2_on_gpu, compute);
         return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::move(body)));
       }
       if (tables == 1) {
@@ -282,8 +292,9 @@ groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const
 }
 
 template <class C>
-groth16d::Result<GpuSums<C>> GpuProveStage<C>::prove(const PackedWitness<C>& witness, const Compute& compute) {
-  return guarded([&] { return body_->prove(witness, compute); });
+groth16d::Result<GpuSums<C>> GpuProveStage<C>::prove(const ProvingKey<C>& key, const PackedWitness<C>& witness,
+                                                     const Compute& compute) {
+  return guarded([&] { return body_->prove(key, witness, compute); });
 }
 
 template <class C>

@@ -28,6 +28,10 @@ int oom_score_of(Role role) {
   return 600;
 }
 
+std::string card_of(std::uint32_t slot, const ChildrenConfig& config) {
+  return config.gpu_devices.empty() ? std::to_string(slot) : config.gpu_devices.at(slot);
+}
+
 // Nothing of our own environment but what is named here.
 std::vector<std::string> environment_of(const SpawnSlot& action, const ChildrenConfig& config) {
   std::vector<std::string> variables{fmt::format("GROTH16D_SLOT={}", to_string(action.slot)),
@@ -39,6 +43,11 @@ std::vector<std::string> environment_of(const SpawnSlot& action, const ChildrenC
     variables.push_back(fmt::format("GROTH16D_CACHE_MAX={}", config.cache_max_bytes));
   }
   std::vector<const char*> passed{"JOURNAL_STREAM"};  // so that log lines carry their priority
+  if (action.slot.role == Role::gpu) {
+    variables.push_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");  // nvidia-smi's
+    variables.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", card_of(action.slot.index, config)));
+    passed.push_back("LD_LIBRARY_PATH");  // the driver's library is where the machine's administrator has put it
+  }
 #ifdef GROTH16D_FAILPOINTS
   passed.insert(passed.end(), {"GROTH16D_FAILPOINTS", "GROTH16D_FAILPOINT_MARKS", "ASAN_OPTIONS", "UBSAN_OPTIONS",
                                "TSAN_OPTIONS", "LD_PRELOAD", "JUMPING_CLOCK"});
@@ -60,21 +69,21 @@ std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 
 
 // 64 MiB: libraries, heap and stacks of a worker that has worked before; page tables take 8 bytes a page of 4 KiB,
 // counted twice like every need.
-std::uint64_t WorkerLimits::at_rest() const {
+std::uint64_t WorkerLimits::at_rest(Role role) const {
   constexpr std::uint64_t kAllowance = std::uint64_t{64} << 20;
-  return fixed_bytes.value_or(resting_bytes + kAllowance + most_bytes / 256);
+  return fixed_bytes.value_or(resting(role) + kAllowance + most_bytes / 256);
 }
 
-std::uint64_t WorkerLimits::during(std::optional<std::uint64_t> need_bytes) const {
+std::uint64_t WorkerLimits::during(Role role, std::optional<std::uint64_t> need_bytes) const {
   if (fixed_bytes) return *fixed_bytes;
-  return need_bytes ? at_rest() + 2 * *need_bytes : std::max(at_rest(), most_bytes);
+  return need_bytes ? at_rest(role) + 2 * *need_bytes : std::max(at_rest(role), most_bytes);
 }
 
 // Without its leaf a worker still works; it is only less alone.
 std::optional<CgroupLeaf> Children::make_leaf(SlotId slot) const {
   if (!cgroup_) return std::nullopt;
   auto leaf = cgroup_->leaf(to_string(slot)).and_then([&](CgroupLeaf&& made) {
-    return made.limit(limits_.at_rest()).map([&] { return std::move(made); });
+    return made.limit(limits_.at_rest(slot.role)).map([&] { return std::move(made); });
   });
   if (leaf) return std::move(*leaf);
   spdlog::warn("{} starts without a cgroup leaf: {}", to_string(slot), leaf.error().text);
@@ -102,7 +111,7 @@ Result<Children::Living> Children::start(const SpawnSlot& action) {
   living.lifeline = std::move(lifeline->supervisor);
   living.words = std::move(*words);
   living.leaf = std::move(leaf);
-  living.reserved_bytes = limits_.resting_bytes;
+  living.reserved_bytes = limits_.resting(action.slot.role);
   return living;
 }
 
@@ -154,10 +163,9 @@ void Children::flush(SlotId slot) {
 void Children::limit_for(const Assign& action) {
   Living* living = find(action.slot, action.epoch);
   if (living == nullptr || !living->leaf) return;
-  std::optional<std::uint64_t> need_bytes = action.private_bytes;
-  if (need_bytes && action.slot.role == Role::gpu) *need_bytes *= 2;  // one computes, one is uploaded
-  living->reserved_bytes = limits_.resting_bytes + need_bytes.value_or(0);
-  if (auto set = living->leaf->limit(limits_.during(need_bytes)); !set)
+  const Role role = action.slot.role;
+  living->reserved_bytes = limits_.resting(role) + action.private_bytes.value_or(0);
+  if (auto set = living->leaf->limit(limits_.during(role, action.private_bytes)); !set)
     spdlog::warn("{}: {}", to_string(action.slot), set.error().text);
 }
 

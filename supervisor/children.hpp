@@ -1,6 +1,7 @@
 // The living workers: for each slot its process, its lifeline and its page of last words. Main thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -21,22 +22,24 @@
 namespace groth16d::supervisor {
 
 struct ChildrenConfig {
-  std::filesystem::path programs;  // where groth16-load, groth16-synth, groth16-cpu, groth16-final lie
+  std::filesystem::path programs;  // where groth16-load, groth16-synth, groth16-cpu, groth16-gpu, groth16-final lie
   std::string workers_socket;      // path of the workers' socket
   std::string log_level;
   std::filesystem::path cache_dir;  // of groth16-load; "": no cache
   std::uint64_t cache_max_bytes = 0;
+  std::vector<std::string> gpu_devices;  // UUID of each gpu slot's card; empty: cards 0, 1, ...
 };
 
 // How much memory a worker may have for itself. What is reckoned counts twice, for a worker is killed for the rest;
 // the allowance is for its libraries and heap at rest and for the page tables of everything that it could map.
 struct WorkerLimits {
   std::optional<std::uint64_t> fixed_bytes;  // whatever it works on
-  std::uint64_t resting_bytes = 0;
+  std::array<std::uint64_t, kRoles> resting_bytes{};
   std::uint64_t most_bytes = 0;  // the budget: for work whose need is not known
 
-  std::uint64_t at_rest() const;
-  std::uint64_t during(std::optional<std::uint64_t> need_bytes) const;
+  std::uint64_t resting(Role role) const { return resting_bytes[static_cast<std::size_t>(role)]; }
+  std::uint64_t at_rest(Role role) const;
+  std::uint64_t during(Role role, std::optional<std::uint64_t> need_bytes) const;
 };
 
 class Children {

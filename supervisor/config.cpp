@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ constexpr std::uint64_t kLeastWorkerMemory = std::uint64_t{16} << 20;  // a work
 constexpr std::uint64_t kMostJobs = 1'000'000;
 constexpr std::uint64_t kMostInFlight = 100'000;
 
-constexpr std::array kConfiguredRoles{Role::load, Role::synth, Role::cpu, Role::final};
+constexpr std::array kConfiguredRoles{Role::load, Role::synth, Role::cpu, Role::final, Role::gpu};
 constexpr std::array kStagesInOrder{Stage::inspect, Stage::load, Stage::synth,
                                     Stage::prove,   Stage::b2,   Stage::assemble};
 constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warning", "error"};
@@ -75,11 +76,31 @@ void read_isolation(ConfigFile& file, Config& config) {
   config.worker_memory_max_bytes = bytes;
 }
 
+// A card has a UUID, and so has a part of one (MIG); a number would name another card for every tool that counts.
+void read_cards(ConfigFile& file, Config& config) {
+  config.gpu_devices = file.texts("gpu.devices", {});
+  const std::set<std::string> distinct(config.gpu_devices.begin(), config.gpu_devices.end());
+  if (distinct.size() != config.gpu_devices.size()) file.refuse("gpu.devices", "a card is named twice");
+  for (const std::string& device : distinct)
+    if (!device.starts_with("GPU-") && !device.starts_with("MIG-"))
+      file.refuse("gpu.devices", fmt::format("\"{}\" is no UUID as nvidia-smi -L prints it, \"GPU-...\"", device));
+  const std::size_t named = config.gpu_devices.size();
+  RoleConfig& gpu = config.core.role(Role::gpu);
+  gpu.slots = static_cast<std::uint32_t>(file.count("slots.gpu", named, 0, kMostSlots));
+  if (named > kMostSlots || (named > 0 && gpu.slots != named))
+    file.refuse(file.has("slots.gpu") ? "slots.gpu" : "gpu.devices",
+                fmt::format("{} slots and {} named cards; one card a slot, {} at most, is expected", gpu.slots, named,
+                            kMostSlots));
+  if (gpu.slots > 0) config.core.role(Role::cpu).slots = 0;  // unless the file wants both
+}
+
 void read_roles(ConfigFile& file, CoreConfig& core) {
+  const bool has_cards = core.role(Role::gpu).slots > 0;
   for (const Role role : kConfiguredRoles) {
     RoleConfig& out = core.role(role);
+    const std::uint64_t least = role == Role::gpu || (role == Role::cpu && has_cards) ? 0 : 1;
     out.slots =
-        static_cast<std::uint32_t>(file.count(fmt::format("slots.{}", to_string(role)), out.slots, 1, kMostSlots));
+        static_cast<std::uint32_t>(file.count(fmt::format("slots.{}", to_string(role)), out.slots, least, kMostSlots));
     const std::string threads = fmt::format("threads.{}", to_string(role));
     if (!file.is(threads, "auto") && file.has(threads))
       out.threads = static_cast<std::uint32_t>(file.count(threads, 0, 1, kMostThreads));
@@ -108,6 +129,7 @@ Result<Config> read_keys(Result<ConfigFile> file) {
   read_folders(*file, config);
   read_limits(*file, config);
   read_isolation(*file, config);
+  read_cards(*file, config);
   read_roles(*file, config.core);
   read_deadlines(*file, config.core);
   if (auto finished = file->finish(); !finished) return tl::unexpected(finished.error());

@@ -15,8 +15,11 @@
 //   log_level = "info"                   debug info warning error
 //   cgroup = "auto" | "off" | "/sys/fs/cgroup/..."   where each worker gets a leaf with a limit of its own
 //   worker_memory_max = "auto" | "2 GiB" of a worker's leaf; auto: what its assignment is reckoned to need, twice
-//   [slots]      load = 1, synth = 1, cpu = 1, final = 1
-//   [threads]    load, synth, cpu, final = "auto" | 4
+//   [slots]      load = 1, synth = 1, cpu = 1, final = 1, gpu = 0; where there are gpu slots, cpu = 0
+//   [threads]    load, synth, cpu, final, gpu = "auto" | 4
+//   [gpu]        devices = ["GPU-5f0c...", ...]   one card each gpu slot, by its UUID (nvidia-smi -L); slots.gpu is
+//   then
+//                their number. Without it gpu-K takes card K in the order of nvidia-smi
 //   [deadlines]  heartbeat, heartbeat_timeout, start, cancel, drain = "5 s"; and, as the longest silence of a stage's
 //   computing
 //                thread, inspect, load, synth, prove, b2, assemble
@@ -49,6 +52,7 @@ struct Config {
   std::string log_level = "info";
   std::string cgroup = "auto";
   std::optional<std::uint64_t> worker_memory_max_bytes;  // none: auto
+  std::vector<std::string> gpu_devices;                  // UUIDs, one a gpu slot; empty: cards 0, 1, ...
   CoreConfig core;                                       // threads are 0 where they are auto, until resolve_threads
 };
 

@@ -153,7 +153,21 @@ Result<std::optional<Cgroup>> take_cgroup(const Config& config) {
 }
 
 WorkerLimits worker_limits(const Config& config) {
-  return {config.worker_memory_max_bytes, config.core.role(Role::cpu).resting_bytes, config.core.budget_total_bytes};
+  WorkerLimits limits{config.worker_memory_max_bytes, {}, config.core.budget_total_bytes};
+  for (std::size_t role = 0; role < kRoles; ++role) limits.resting_bytes[role] = config.core.roles[role].resting_bytes;
+  return limits;
+}
+
+// Every other program is built everywhere.
+Result<void> check_gpu_program(const DaemonOptions& options) {
+  const std::filesystem::path program = options.programs / "groth16-gpu";
+  const std::uint32_t slots = options.config.core.role(Role::gpu).slots;
+  if (slots == 0 || ::access(program.c_str(), X_OK) == 0) return {};
+  return failure(
+      ErrorCode::not_found, "gpu.program",
+      fmt::format("{} gpu slots are configured, but there is no program {}: it is built where a CUDA toolkit "
+                  "is found",
+                  slots, program.string()));
 }
 
 int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon& daemon, Stored stored,
@@ -169,7 +183,7 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
   ProcessSpawner spawner;
   Children children(spawner,
                     {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(), config.log_level,
-                     open_cache_folder(config), config.cache_max_bytes},
+                     open_cache_folder(config), config.cache_max_bytes, config.gpu_devices},
                     worker_limits(config), std::move(cgroup));
   MemoryWatch memory;
   Api api(daemon.hubs, core, files, journal, memory, options.version);
@@ -200,6 +214,7 @@ Result<int> run_daemon(const DaemonOptions& options) {
   ::umask(0027);  // the clients' group may enter the runtime directory, and nobody else
   std::vector<NamedDescriptor> kept = handed_over();
   raise_descriptor_limit();
+  if (auto built = check_gpu_program(options); !built) return tl::unexpected(built.error());
   const auto config = resolve(options.config);
   if (!config) return tl::unexpected(config.error());
   auto core = Core::create(core_config(*config));

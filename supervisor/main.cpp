@@ -29,7 +29,7 @@ struct Flags {
   bool end_with_parent = false;
   std::string state_dir, runtime_dir, cache_dir, budget, log_level;
   std::vector<std::string> roots;
-  std::optional<std::uint32_t> synth, cpu, final;
+  std::optional<std::uint32_t> synth, cpu, final, gpu;
 };
 
 void describe(CLI::App& app, Flags& flags) {
@@ -51,6 +51,8 @@ void describe(CLI::App& app, Flags& flags) {
   app.add_option("--synth", flags.synth, "number of synth slots")->type_name("N");
   app.add_option("--cpu", flags.cpu, "number of cpu slots")->type_name("N");
   app.add_option("--final", flags.final, "number of final slots")->type_name("N");
+  app.add_option("--gpu", flags.gpu, "number of gpu slots, on cards 0, 1, ...; without --cpu no cpu slot is left")
+      ->type_name("N");
 }
 
 Result<void> apply_slots(const std::optional<std::uint32_t>& wanted, Role role, Config& config) {
@@ -76,8 +78,14 @@ Result<Config> configure(const Flags& flags) {
     if (!budget) return tl::unexpected(budget.error());
     config->budget_bytes = *budget;
   }
-  for (const auto& [wanted, role] :
-       {std::pair{flags.synth, Role::synth}, {flags.cpu, Role::cpu}, {flags.final, Role::final}})
+  if (flags.gpu) {
+    config->gpu_devices.clear();
+    config->core.role(Role::cpu).slots = 0;
+  }
+  for (const auto& [wanted, role] : {std::pair{flags.synth, Role::synth},
+                                     {flags.cpu, Role::cpu},
+                                     {flags.final, Role::final},
+                                     {flags.gpu, Role::gpu}})
     if (auto applied = apply_slots(wanted, role, *config); !applied) return tl::unexpected(applied.error());
   if (auto checked = check_config(*config); !checked) {
     if (!flags.config_file.empty()) checked.error().text = flags.config_file + ": " + checked.error().text;

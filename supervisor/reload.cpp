@@ -34,8 +34,10 @@ std::string paths_word(const std::vector<std::filesystem::path>& paths) {
   return text;
 }
 
+std::string names_word(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
 void add_roles(std::vector<Key>& keys) {
-  for (const Role role : {Role::load, Role::synth, Role::cpu, Role::final}) {
+  for (const Role role : {Role::load, Role::synth, Role::cpu, Role::final, Role::gpu}) {
     keys.push_back({fmt::format("slots.{}", to_string(role)), When::at_restart,
                     [role](const Config& c) { return std::to_string(c.core.role(role).slots); }});
     keys.push_back({fmt::format("threads.{}", to_string(role)), When::at_once,
@@ -75,6 +77,7 @@ std::vector<Key> all_keys() {
       {"cache_max", When::at_restart, [](const Config& c) { return bytes_word(c.cache_max_bytes); }},
       {"retention", When::at_once, [](const Config& c) { return duration_word(c.core.retention); }},
       {"log_level", When::at_once, [](const Config& c) { return c.log_level; }},
+      {"gpu.devices", When::at_restart, [](const Config& c) { return names_word(c.gpu_devices); }},
       {"cgroup", When::at_restart, [](const Config& c) { return c.cgroup; }},
       {"worker_memory_max", When::at_restart, [](const Config& c) {
          return c.worker_memory_max_bytes ? bytes_word(*c.worker_memory_max_bytes) : std::string("auto");

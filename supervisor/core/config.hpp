@@ -12,8 +12,12 @@ struct RoleConfig {
   std::uint64_t resting_bytes = 6ull << 20;
 };
 
+// CUDA's driver keeps a heap of its own on the host, whatever the worker does.
+inline constexpr std::uint64_t kGpuRestingBytes = 512ull << 20;
+
 struct CoreConfig {
-  std::array<RoleConfig, kRoles> roles = {RoleConfig{1}, RoleConfig{1}, RoleConfig{1}, RoleConfig{1}, RoleConfig{0}};
+  std::array<RoleConfig, kRoles> roles = {RoleConfig{1}, RoleConfig{1}, RoleConfig{1}, RoleConfig{1},
+                                          RoleConfig{0, 1, kGpuRestingBytes}};
   RoleConfig& role(Role role) { return roles[static_cast<std::size_t>(role)]; }
   const RoleConfig& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
 

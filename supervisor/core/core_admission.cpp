@@ -110,14 +110,22 @@ void Machine::observe_peak(const Slot& slot, AssignmentId assignment, std::uint6
         std::string(to_string(task.stage)) + " took " + std::to_string(beyond) + " bytes of private memory, " +
             std::to_string(reserved) + " were reserved");
   }
-  circuit->peaks.observe(task.stage, beyond, complete);
+  // Beside CPU workers a GPU worker's small peak says nothing about what the next prove stage takes.
+  const bool exceptional = slot.id.role == Role::gpu && config_.role(Role::cpu).slots > 0;
+  if (!exceptional) circuit->peaks.observe(task.stage, beyond, complete);
+}
+
+// Rows are evaluated on the host for CPU workers alone; without one `ab` does not exist.
+std::uint64_t Machine::ab_bytes(const Circuit& circuit) const {
+  const bool are_read = config_.role(Role::cpu).slots > 0 || mutated(Mutation::rows_for_nobody);
+  return are_read ? circuit.facts.ab_bytes : 0;
 }
 
 Charge Machine::partition_charge(const Circuit& circuit, std::uint64_t input_bytes) const {
   Charge charge;
   charge[BufferKind::input] = segment_bytes(input_bytes);
   charge[BufferKind::witness] = segment_bytes(circuit.facts.witness_bytes);
-  if (circuit.facts.ab_bytes > 0) charge[BufferKind::ab] = segment_bytes(circuit.facts.ab_bytes);
+  if (ab_bytes(circuit) > 0) charge[BufferKind::ab] = segment_bytes(ab_bytes(circuit));
   charge[BufferKind::private_memory] = private_needs(circuit).whole_life();
   return charge;
 }
@@ -207,8 +215,8 @@ void Machine::start_partition(Partition& partition) {
   partition.input_segment = segments_.create(owner, BufferKind::input, partition.input.input_bytes).ref;
   partition.witness = segments_.create(owner, BufferKind::witness, circuit.facts.witness_bytes).ref;
   std::vector<SegmentRef> refs = {partition.input_segment, partition.witness};
-  if (circuit.facts.ab_bytes > 0) {
-    partition.ab = segments_.create(owner, BufferKind::ab, circuit.facts.ab_bytes).ref;
+  if (ab_bytes(circuit) > 0) {
+    partition.ab = segments_.create(owner, BufferKind::ab, ab_bytes(circuit)).ref;
     refs.push_back(partition.ab);
   }
   partition.request =

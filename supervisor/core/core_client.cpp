@@ -314,7 +314,6 @@ void Machine::handle(const JobStateStored& event) {
     partition.deaths.clear();
     partition.avoid.clear();
     partition.retries = partition.verification_failures = partition.allocation_failures = 0;
-    partition.suspect = false;
     partition.suspect_slot.reset();
     if (!partition.stored) partition.phase = Phase::awaiting_circuit;
   }

@@ -54,12 +54,8 @@ void Machine::dispatch() {
   }
 }
 
-// Where a stage of this partition failed once, another slot of the kind does it, if one is left; a suspect works alone.
+// Where a stage of this partition failed once, another slot of the kind does it, if one is left.
 bool Machine::may_take(const Slot& slot, const Partition& partition, Stage stage) const {
-  if (partition.suspect && !slot.tasks.empty()) return false;
-  if (std::any_of(slot.tasks.begin(), slot.tasks.end(),
-                  [](const Task& t) { return t.partition && t.partition->suspect; }))
-    return false;
   const auto tainted = [&](SlotId id) {
     return partition.avoid.contains(id) ||
            std::find(partition.deaths.begin(), partition.deaths.end(), id) != partition.deaths.end();
@@ -125,8 +121,8 @@ void Machine::dispatch_synth(Slot& slot) {
 }
 
 void Machine::dispatch_prove(Slot& slot) {
-  // A CPU worker takes `ab` over and transforms it in place; a GPU worker copies it.
-  const LeaseMode mode = slot.id.role == Role::cpu ? LeaseMode::writable : LeaseMode::read_only;
+  // A CPU worker takes `ab` over and transforms it in place; a GPU worker evaluates the rows itself.
+  const bool takes_ab = slot.id.role == Role::cpu;
   Partition* partition =
       prove_line_.pick(now_, [&](const Partition& p) { return unleased(p.ab) && may_take(slot, p, Stage::prove); });
   if (!partition) return;
@@ -135,11 +131,12 @@ void Machine::dispatch_prove(Slot& slot) {
   const Circuit& circuit = *partition->job->circuit;
   Leases leases = {{circuit.key, LeaseMode::read_only}, {partition->witness, LeaseMode::read_only}};
   if (circuit.r1cs) leases.emplace_back(circuit.r1cs, LeaseMode::read_only);
-  if (partition->ab) leases.emplace_back(partition->ab, mode);
-  const bool fresh = partition->ab && partition->ab_is_fresh;
-  if (mode == LeaseMode::writable) partition->ab_is_fresh = false;
+  const SegmentRef ab = takes_ab ? partition->ab : SegmentRef{};
+  if (ab) leases.emplace_back(ab, LeaseMode::writable);
+  const bool fresh = ab && partition->ab_is_fresh;
+  if (takes_ab) partition->ab_is_fresh = false;
   assign_partition(slot, *partition, Stage::prove, leases,
-                   AssignProve{circuit.key, circuit.r1cs, partition->witness, partition->ab, fresh});
+                   AssignProve{circuit.key, circuit.r1cs, partition->witness, ab, fresh});
 }
 
 void Machine::dispatch_final(Slot& slot) {

@@ -144,8 +144,7 @@ void Machine::check_lines(std::vector<std::string>& found) const {
 void Machine::check_slots(std::vector<std::string>& found) const {
   for (const Slot& slot : slots_) {
     const auto name = [&slot] { return to_string(slot.id); };
-    if (slot.tasks.size() > slot.capacity())
-      found.push_back("I8: " + name() + " has more assignments than it can hold");
+    if (slot.tasks.size() > 1) found.push_back("I8: " + name() + " has more assignments than it can hold");
     if (!slot.has_process() && (!slot.tasks.empty() || !slot.held.empty()))
       found.push_back("I3: " + name() + " has no process but tasks or leases");
     for (const Task& task : slot.tasks) {

@@ -208,7 +208,6 @@ void Machine::handle(const AssembleDone& event) {
 
 void Machine::verification_failed(Partition& partition, const Error& error) {
   ++partition.verification_failures;
-  const CircuitFacts& facts = partition.job->circuit->facts;
   log(partition.job, 3, "", "partition " + std::to_string(partition.index) + ": " + error.text);
   if (partition.verification_failures > 1)
     return end_job(
@@ -225,15 +224,16 @@ void Machine::verification_failed(Partition& partition, const Error& error) {
   // Prove and B2 again from the witness, if a second `ab` can be had without waiting; else everything from the start.
   if (partition.ab) return retreat(partition, Phase::queued);
   Charge again;
-  if (facts.ab_bytes > 0) again[BufferKind::ab] = segment_bytes(facts.ab_bytes);
+  const std::uint64_t ab = ab_bytes(*partition.job->circuit);
+  if (ab > 0) again[BufferKind::ab] = segment_bytes(ab);
   const Charge* have = budget_.find(account(partition));
   const std::uint64_t private_have = have ? (*have)[BufferKind::private_memory] : 0;
   const std::uint64_t private_need = partition.needs.after_synthesis(true, true);
   again[BufferKind::private_memory] = private_need > private_have ? private_need - private_have : 0;
   if (!budget_.try_reserve(account(partition), again, partition.job->critical()))
     return retreat(partition, Phase::queued);
-  if (facts.ab_bytes == 0) return open_tracks(partition);
-  partition.ab = segments_.create(account(partition), BufferKind::ab, facts.ab_bytes).ref;
+  if (ab == 0) return open_tracks(partition);
+  partition.ab = segments_.create(account(partition), BufferKind::ab, ab).ref;
   partition.request = ask_segments(account(partition), {partition.ab},
                                    Work{partition.job->record.job, partition.index, partition.most_attempts()});
 }
@@ -317,15 +317,11 @@ void Machine::handle(const AssignmentFailed& event) {
   retry_stage(partition, task.stage);
 }
 
-void Machine::partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death, bool alone) {
+void Machine::partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death) {
   if (partition.phase == Phase::stopping || partition.phase == Phase::retreating) return settle(partition);
   if (counts_for_work(death)) {
-    if (alone) {
-      partition.deaths.push_back(slot);
-      record_fault(partition, slot);
-    } else {
-      partition.suspect = true;
-    }
+    partition.deaths.push_back(slot);
+    record_fault(partition, slot);
   }
   log(partition.job, 4, to_string(slot),
       "died (" + std::string(to_string(death)) + ") in " + std::string(to_string(stage)) + " of partition " +

@@ -226,7 +226,7 @@ void Machine::handle(const ExitObserved& event) {
       if (task.cancel_deadline) {
         settle(*task.partition);
       } else {
-        partition_task_lost(*task.partition, task.stage, slot->id, death, tasks.size() == 1);
+        partition_task_lost(*task.partition, task.stage, slot->id, death);
       }
     } else if (task.circuit) {
       culprit = task.circuit->uid;

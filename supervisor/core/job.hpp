@@ -79,7 +79,6 @@ struct Partition {
   std::uint32_t retries = 0;                      // FAILED{retryable}
   std::uint32_t verification_failures = 0;
   std::optional<SlotId> suspect_slot;  // made the sums that did not verify
-  bool suspect = false;                // died in company: retried alone
   std::uint32_t allocation_failures = 0;
 
   struct Running {

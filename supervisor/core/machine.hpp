@@ -139,6 +139,7 @@ class Machine {
   bool admit_reserved_share();
   PrivateNeeds private_needs(const Circuit& circuit) const;
   void observe_peak(const Slot& slot, AssignmentId assignment, std::uint64_t peak_bytes, bool complete);
+  std::uint64_t ab_bytes(const Circuit& circuit) const;
   Charge partition_charge(const Circuit& circuit, std::uint64_t input_bytes) const;
   std::optional<Error> never_fits(const Circuit& circuit, std::uint64_t input_bytes, Priority priority) const;
   void make_room(std::uint64_t bytes, bool critical, const Circuit* except);
@@ -178,7 +179,7 @@ class Machine {
   void give_back(Partition& partition);
   void leave_budget(Partition& partition);
   void shrink_private(const Partition& partition, std::uint64_t keep_bytes);
-  void partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death, bool alone);
+  void partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death);
   void record_fault(Partition& partition, SlotId slot);
   void store_result(Partition& partition);
 

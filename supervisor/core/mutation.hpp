@@ -22,6 +22,7 @@ enum class Mutation {
   done_before_stored,           // a proof counts before its commit
   credit_ignored,               // assignments beyond what a worker asked for
   exit_before_empty,            // the drain does not wait for what is left
+  rows_for_nobody,              // rows get memory where only GPU workers prove
 };
 
 #ifdef GROTH16D_CORE_MUTATIONS

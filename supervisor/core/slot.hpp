@@ -73,11 +73,10 @@ struct Slot {
     return phase != SlotPhase::failed && phase != SlotPhase::disabled && phase != SlotPhase::gone &&
            intent != Intent::disable && intent != Intent::fail;
   }
-  // READY may come twice; a worker never gets more than its role can hold (a GPU computes one and uploads one).
-  std::size_t capacity() const { return id.role == Role::gpu ? 2 : 1; }
+  // READY may come twice; a worker never gets a second assignment.
   bool takes_work() const {
     if (phase != SlotPhase::ready || draining) return false;
-    return (credit > 0 && tasks.size() < capacity()) || mutated(Mutation::credit_ignored);
+    return (credit > 0 && tasks.empty()) || mutated(Mutation::credit_ignored);
   }
 };
 

@@ -38,7 +38,7 @@ class Simulation {
              luck_.among<std::uint64_t>({0, 2, 10}),   luck_.among<std::uint64_t>({0, 5, 20}),
              luck_.among<std::uint64_t>({0, 4, 30})};
     if (luck_.one_in(4)) poison_ = "j" + std::to_string(luck_.below(8));
-    if (luck_.one_in(4)) bad_slot_ = SlotId{luck_.among({Role::synth, Role::cpu, Role::final}), 0};
+    if (luck_.one_in(4)) bad_slot_ = SlotId{luck_.among({Role::synth, Role::cpu, Role::final, Role::gpu}), 0};
     set_laws();
   }
 
@@ -62,11 +62,13 @@ class Simulation {
  private:
   CoreConfig draw_config(std::uint64_t seed) {
     CoreConfig config;
+    const auto one_or_two = [this] { return 1 + static_cast<std::uint32_t>(luck_.below(2)); };
+    for (const Role role : {Role::load, Role::synth, Role::cpu, Role::final})
+      config.role(role) = {one_or_two(), 1, 100'000};
+    config.role(Role::gpu) = {luck_.one_in(2) ? one_or_two() : 0, 1, 100'000};
+    if (config.role(Role::gpu).slots > 0 && luck_.one_in(2)) config.role(Role::cpu).slots = 0;
     std::uint64_t slots = 0;
-    for (const Role role : {Role::load, Role::synth, Role::cpu, Role::final}) {
-      config.role(role) = {1 + static_cast<std::uint32_t>(luck_.below(2)), 1, 100'000};
-      slots += config.role(role).slots;
-    }
+    for (const RoleConfig& role : config.roles) slots += role.slots;
     config.budget_total_bytes = slots * segment_bytes(100'000) + 350'000 + luck_.below(900'000);
     config.critical_reserved_bytes = luck_.one_in(3) ? 100'000 : 0;
     config.max_in_flight = luck_.one_in(4) ? 1 + static_cast<std::uint32_t>(luck_.below(3)) : 0;
@@ -127,7 +129,7 @@ class Simulation {
   void deed(std::uint64_t circuits) {
     const JobId job = "j" + std::to_string(luck_.below(12));
     const CircuitName circuit = "c" + std::to_string(luck_.below(circuits));
-    const SlotId slot{luck_.among({Role::load, Role::synth, Role::cpu, Role::final}),
+    const SlotId slot{luck_.among({Role::load, Role::synth, Role::cpu, Role::final, Role::gpu}),
                       static_cast<std::uint32_t>(luck_.below(2))};
     switch (luck_.below(24)) {
       case 0:

@@ -54,6 +54,55 @@ Behaviour slow_proofs(const Assign& assign) {
 
 }  // namespace
 
+TEST_CASE("where only GPU workers prove, no partition reserves or gets memory for rows") {
+  const CircuitFacts facts = small_circuit();
+  CoreConfig config = tight(key_bytes() + partition_bytes() - segment_bytes(facts.ab_bytes));
+  config.role(Role::gpu) = config.role(Role::cpu);
+  config.role(Role::cpu).slots = 0;
+  World world(config);
+  warm(world);
+  world.submit("j");
+
+  REQUIRE(finish(world, "j"));
+
+  CHECK(world.state("j") == JobState::done);
+  for (const Assign& assign : world.assigned()) {
+    if (const auto* synth = std::get_if<AssignSynth>(&assign.what)) CHECK_FALSE(synth->ab);
+    if (const auto* prove = std::get_if<AssignProve>(&assign.what)) CHECK_FALSE(prove->ab);
+  }
+  require_sound(world);
+}
+
+TEST_CASE("beside CPU workers a GPU worker leaves the rows alone, and its small peak does not shrink their need") {
+  CoreConfig config = tight(10'000'000);
+  config.role(Role::gpu) = {1, 1, kResting};
+  config.role(Role::cpu).slots = 1;
+  config.budget_total_bytes = 10'000'000;
+  World world(config);
+  std::size_t on_card = 0;
+  world.script = [&](const Assign& assign) {
+    Behaviour behaviour = slow_proofs(assign);
+    if (std::holds_alternative<AssignProve>(assign.what) && assign.slot.role == Role::gpu) {
+      behaviour.private_permille = 1;
+      ++on_card;
+    }
+    return behaviour;
+  };
+  warm(world);
+  world.submit("j", 6);
+
+  REQUIRE(finish(world, "j"));
+
+  CHECK(on_card > 0);
+  for (const Assign& assign : world.assigned()) {
+    const auto* prove = std::get_if<AssignProve>(&assign.what);
+    if (prove) CHECK(static_cast<bool>(prove->ab) == (assign.slot.role == Role::cpu));
+  }
+  for (const PrivateNeedView& need : world.core().circuits()[0].needs)
+    if (need.stage == Stage::prove) CHECK(need.reserved_bytes >= small_circuit().prove_private_bytes);
+  require_sound(world);
+}
+
 TEST_CASE("one and a half partitions of budget finish fifty jobs") {
   World world(tight(key_bytes() + partition_bytes() * 3 / 2));
   warm(world);

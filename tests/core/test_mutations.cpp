@@ -37,6 +37,7 @@ const Case kCases[] = {
     {Mutation::done_before_stored, "a result before its commit", {"I5", "I7"}},
     {Mutation::credit_ignored, "assignments beyond the credit", {"I8"}},
     {Mutation::exit_before_empty, "a drain that leaves something behind", {"I10"}},
+    {Mutation::rows_for_nobody, "rows in memory where only GPU workers prove", {"W24"}},
 };
 
 class Mutated {

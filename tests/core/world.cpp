@@ -353,6 +353,8 @@ void World::act(const AllocateSegments& ask) {
     if (allocation_fails())
       return pass(AllocationFailed{ask.request, {ErrorCode::system, "segment.no_space", "ENOSPC"}});
     for (const SegmentSpec& spec : ask.segments) {
+      if (spec.kind == BufferKind::ab && config_.role(Role::cpu).slots == 0)
+        fault("W24: rows of A w and B w get memory, and no worker reads them");
       memory_[spec.segment] = Memory{spec.kind, spec.work, spec.total_bytes, spec.fill_from_spool, {}, {}};
       segment_bytes_ += spec.total_bytes;
     }

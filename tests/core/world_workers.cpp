@@ -7,7 +7,7 @@
 namespace groth16d::supervisor::test {
 namespace {
 
-std::vector<std::pair<SegmentRef, bool>> named_by(const Assignment& what, Role role) {
+std::vector<std::pair<SegmentRef, bool>> named_by(const Assignment& what) {
   std::vector<std::pair<SegmentRef, bool>> refs;  // ref, writable
   const auto add = [&](SegmentRef ref, bool writable) {
     if (ref) refs.emplace_back(ref, writable);
@@ -26,7 +26,7 @@ std::vector<std::pair<SegmentRef, bool>> named_by(const Assignment& what, Role r
         if constexpr (requires { a.key; }) add(a.key, load);
         if constexpr (requires { a.r1cs; }) add(a.r1cs, load);
         if constexpr (requires { a.witness; }) add(a.witness, synth);
-        if constexpr (requires { a.ab; }) add(a.ab, synth || role == Role::cpu);
+        if constexpr (requires { a.ab; }) add(a.ab, true);
       },
       what);
   return refs;
@@ -128,10 +128,13 @@ void World::act(const Assign& assign) {
   if (std::holds_alternative<AssignSynth>(assign.what) &&
       synthesised_.contains({assign.work.job, assign.work.partition}))
     fault("W20: " + work + " is done again although the witness was good");
+  const auto* prove = std::get_if<AssignProve>(&assign.what);
+  if (prove && assign.slot.role == Role::gpu && prove->ab)
+    fault("W23: " + to_string(assign.slot) + " is given rows that it does not read");
   Process* p = process(assign.slot, assign.epoch);
   if (!p || !p->alive) return;
   if (p->task) return fault("I8: " + to_string(assign.slot) + " is given a second assignment");
-  for (const auto& [ref, writable] : named_by(assign.what, assign.slot.role)) {
+  for (const auto& [ref, writable] : named_by(assign.what)) {
     if (!p->leases.contains(ref))
       return fault("W15: " + to_string(assign.slot) + " lacks a lease that its assignment names");
     if (writable && !memory_.at(ref).writers.contains({assign.slot, assign.epoch}))
@@ -210,7 +213,7 @@ void World::end_task(Process& p, bool release) {
   const std::set<SegmentRef> evictions = std::exchange(p.evictions, {});
   const bool owes_nothing = std::holds_alternative<AssignAdopt>(task.what);  // it reads residents only
   if (!release || (p.behaviour.keeps_leases && !owes_nothing)) return;
-  for (const auto& [ref, writable] : named_by(task.what, p.slot.role)) {
+  for (const auto& [ref, writable] : named_by(task.what)) {
     const Memory& memory = memory_.at(ref);
     const bool resident = (memory.kind == BufferKind::key || memory.kind == BufferKind::r1cs) && !load;
     if (resident) continue;
@@ -242,7 +245,7 @@ void World::act(const EvictLease& evict) {
   later(latency(), [this, life = life_, evict] {
     Process* p = life == life_ ? process(evict.slot, evict.epoch) : nullptr;
     if (!p || !p->alive || p->frozen) return;
-    const auto used = p->task ? named_by(p->task->what, p->slot.role) : decltype(named_by({}, Role::load)){};
+    const auto used = p->task ? named_by(p->task->what) : decltype(named_by({})){};
     const bool in_use =
         std::any_of(used.begin(), used.end(), [&](const auto& use) { return use.first == evict.segment; });
     if (in_use)

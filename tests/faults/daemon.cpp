@@ -60,7 +60,9 @@ void Daemon::configure(const Settings& settings) {
        << quoted(root_) << "]\nbudget = \"" << settings.budget << "\"\n";
   for (const std::string& line : settings.lines) file << line << '\n';
   file << "[slots]\nsynth = " << settings.synth << "\ncpu = " << settings.cpu << "\nfinal = " << settings.final
-       << "\n[threads]\nload = 1\nsynth = 1\ncpu = 1\nfinal = 1\n[deadlines]\n";
+       << "\ngpu = " << settings.gpu << "\n[threads]\nload = 1\nsynth = 1\ncpu = 1\nfinal = 1\n[gpu]\ndevices = [";
+  for (const std::string& card : settings.cards) file << quoted(card) << ", ";
+  file << "]\n[deadlines]\n";
   for (const auto& [name, value] : settings.deadlines) file << name << " = \"" << value << "\"\n";
   REQUIRE(file.flush());
 }

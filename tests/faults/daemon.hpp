@@ -26,7 +26,8 @@ using e2e::TemporaryFolder;
 // thread a worker, so that memory does not hang on the machine's cores.
 struct Settings {
   std::string budget = "2 GiB";
-  std::uint32_t synth = 1, cpu = 1, final = 1;
+  std::uint32_t synth = 1, cpu = 1, final = 1, gpu = 0;
+  std::vector<std::string> cards;  // UUIDs, one a GPU slot
   std::map<std::string, std::string> deadlines = {{"heartbeat", "100 ms"}, {"heartbeat_timeout", "1500 ms"}};
   std::vector<std::string> lines;  // further lines before the tables
 };

@@ -20,6 +20,7 @@ ProgramFolder::ProgramFolder(ProveStage prove) {
     const bool replaced = prove == ProveStage::scripted && std::string(program) == "groth16-cpu";
     fs::create_hard_link(replaced ? fs::path(GROTH16D_SCRIPTED_PROVE) : programs / program, path_ / program);
   }
+  if (prove == ProveStage::fake_card) fs::create_hard_link(GROTH16D_FAKE_CARD, path_ / "groth16-gpu");
   script("");
 }
 

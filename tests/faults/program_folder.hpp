@@ -14,7 +14,8 @@ namespace groth16d::faults {
 
 namespace fs = std::filesystem;
 
-enum class ProveStage { real, scripted };
+// What stands in for the prove stage: a script in place of groth16-cpu, or a GPU worker on a card that does not exist.
+enum class ProveStage { real, scripted, fake_card };
 
 class ProgramFolder {
  public:

@@ -35,7 +35,7 @@ void compare(const Sample<C>& sample, HBasis basis, DomainRoot root, const devic
   auto stage = device::GpuProveStage<C>::load(key, system, options, Compute(2));
   if (!stage) FAIL(stage.error().text);
   for (int run = 0; run < 2; ++run) {
-    const auto got = (*stage)->prove(witness, Compute(2));
+    const auto got = (*stage)->prove(key, witness, Compute(2));
     if (!got) FAIL(got.error().text);
     const ProveSums<C> expected = sums_on_host(key, witness);
     CHECK(got->sums.h == expected.h);

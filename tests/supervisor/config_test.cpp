@@ -107,6 +107,31 @@ TEST_CASE("an impossible value is refused with its line") {
   CHECK(refusal("log_level = \"loud\"\n").starts_with("groth16d.toml:1: log_level: \"loud\" is not one of"));
 }
 
+TEST_CASE("GPU slots take cards by number or by UUID, and leave no cpu slot that is not asked for") {
+  const auto numbered = parse_config("[slots]\ngpu = 2\n", "groth16d.toml");
+  REQUIRE(numbered);
+  CHECK(numbered->core.role(Role::gpu).slots == 2);
+  CHECK(numbered->core.role(Role::cpu).slots == 0);
+  CHECK(numbered->gpu_devices.empty());
+
+  const auto named = parse_config("[slots]\ncpu = 1\n[gpu]\ndevices = [\"GPU-a\", \"MIG-b\"]\n", "groth16d.toml");
+  REQUIRE(named);
+  CHECK(named->core.role(Role::gpu).slots == 2);
+  CHECK(named->core.role(Role::cpu).slots == 1);
+  CHECK(named->gpu_devices == std::vector<std::string>{"GPU-a", "MIG-b"});
+
+  CHECK(parse_config("", "groth16d.toml")->core.role(Role::gpu).slots == 0);
+}
+
+TEST_CASE("cards that are no UUIDs, named twice or not as many as their slots are refused with their line") {
+  CHECK(refusal("[gpu]\ndevices = [\"0\"]\n").starts_with("groth16d.toml:2: gpu.devices: \"0\" is no UUID"));
+  CHECK(refusal("[gpu]\ndevices = [\"GPU-a\", \"GPU-a\"]\n") == "groth16d.toml:2: gpu.devices: a card is named twice");
+  CHECK(refusal("[slots]\ngpu = 1\n[gpu]\ndevices = [\"GPU-a\", \"GPU-b\"]\n")
+            .starts_with("groth16d.toml:2: slots.gpu: 1 slots and 2 named cards;"));
+  CHECK(refusal("[slots]\ncpu = 0\n") == "groth16d.toml:2: slots.cpu: 0 is not within 1 .. 64");
+  CHECK(refusal("[slots]\ngpu = 65\n") == "groth16d.toml:2: slots.gpu: 65 is not within 0 .. 64");
+}
+
 TEST_CASE("text that is no TOML is refused with its line") {
   CHECK(refusal("budget = \"auto\"\nroots = [\n").starts_with("groth16d.toml:"));
   CHECK(refusal("budget = 1\nbudget = 2\n").starts_with("groth16d.toml:2:"));

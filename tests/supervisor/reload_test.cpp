@@ -17,7 +17,7 @@ Config config_of(const std::string& text) {
   return *config;
 }
 
-constexpr char kBase[] = "budget = \"2 GiB\"\n[threads]\nload = 1\nsynth = 1\ncpu = 1\nfinal = 1\n";
+constexpr char kBase[] = "budget = \"2 GiB\"\n[threads]\nload = 1\nsynth = 1\ncpu = 1\nfinal = 1\ngpu = 1\n";
 
 // Every key of the file, each with another value than its default and than kBase.
 constexpr char kEveryKey[] = R"(
@@ -41,11 +41,15 @@ load = 2
 synth = 2
 cpu = 3
 final = 4
+gpu = 2
 [threads]
 load = 5
 synth = 5
 cpu = 5
 final = 5
+gpu = 5
+[gpu]
+devices = ["GPU-1", "GPU-2"]
 [deadlines]
 heartbeat = "500 ms"
 heartbeat_timeout = "30 s"
@@ -71,18 +75,20 @@ TEST_CASE("every key of the file is compared") {
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
     if (line.starts_with('[')) table = line.substr(1, line.size() - 2) + ".";
-    if (const auto equals = line.find(" = "); equals != std::string::npos) wanted.insert(table + line.substr(0, equals));
+    if (const auto equals = line.find(" = "); equals != std::string::npos)
+      wanted.insert(table + line.substr(0, equals));
   }
   std::set<std::string> changed;
   for (const ConfigChange& change : changes_between(config_of(kBase), config_of(kEveryKey))) changed.insert(change.key);
   CHECK(changed == wanted);
-  CHECK(wanted.size() == 34);
+  CHECK(wanted.size() == 37);
   CHECK(changes_between(config_of(kBase), config_of(kBase)).empty());
 }
 
 TEST_CASE("a change that needs a restart is named, and what came with it is not applied") {
   Reload reload(config_of(kBase));
-  const auto core = reload.propose(1, config_of("log_level = \"debug\"\n" + std::string(kBase) + "[slots]\nsynth = 3\n"));
+  const auto core =
+      reload.propose(1, config_of("log_level = \"debug\"\n" + std::string(kBase) + "[slots]\nsynth = 3\n"));
   REQUIRE_FALSE(core.has_value());
   CHECK(core.error().code == ErrorCode::conflict);
   CHECK(core.error().name == "config.needs_restart");

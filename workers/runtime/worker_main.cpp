@@ -38,21 +38,24 @@ ExitCode converse(const Environment& environment, const Handler& handler) {
   return end ? *end : give_up(end.error(), exit_code_of(end.error()));
 }
 
-ExitCode run(const Handler& handler) {
+ExitCode run(const Handler& handler, const TakeDevice& take_device) {
   if (Result<void> hardened = harden_process(); !hardened) return give_up(hardened.error(), ExitCode::temporary);
   ::signal(SIGPIPE, SIG_IGN);  // a closed log pipe must not kill a computation
   const Result<Environment> environment = read_environment();
   if (!environment) return give_up(environment.error(), ExitCode::configuration);
   start_log({environment->slot, environment->log_level});
   if (Result<void> ready = install_last_stand(kLastWordsFd); !ready) return give_up(ready.error(), ExitCode::temporary);
+  if (take_device) {
+    if (Result<void> taken = take_device(); !taken) return give_up(taken.error(), ExitCode::device);
+  }
   return converse(*environment, handler);
 }
 
 }  // namespace
 
-int worker_main(const Handler& handler) {
+int worker_main(const Handler& handler, const TakeDevice& take_device) {
   try {
-    return static_cast<int>(run(handler));
+    return static_cast<int>(run(handler, take_device));
   } catch (const std::exception& exception) {
     spdlog::error("broken invariant: {}", exception.what());
     say_last_words(exception.what());

@@ -1,0 +1,111 @@
+// A card that does not exist, under the names of cuda/device.hpp and cuda/prove_stage.hpp: the host computes, and the
+// card's own troubles are failpoints. Linked to the real GPU worker, it stands in a test's folder as groth16-gpu.
+//
+//   card.none   there is no device when the worker looks for one
+//   card.plan   a circuit that does not fit
+//   card.lost   a sticky error in a computation
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/failpoint.hpp"
+#include "cuda/device.hpp"
+#include "cuda/prove_stage.hpp"
+#include "groth16/proof/evaluate.hpp"
+
+namespace groth16::device {
+
+using groth16d::ErrorCode;
+using groth16d::failure;
+using groth16d::Result;
+
+namespace {
+
+constexpr std::uint64_t kTotalBytes = std::uint64_t{16} << 30;
+
+}  // namespace
+
+Result<DeviceFacts> use_first_device() {
+  if (GROTH16D_FAILPOINT("card.none")) {
+    return failure(ErrorCode::unavailable, "gpu.no_device", "cudaGetDeviceCount: no CUDA-capable device is detected");
+  }
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return DeviceFacts{"fake card", visible == nullptr ? "" : visible, 1, 1, kTotalBytes, kTotalBytes};
+}
+
+Result<std::uint64_t> free_device_bytes() { return kTotalBytes; }
+
+bool is_sticky(const groth16d::Error& error) { return error.name == "gpu.lost"; }
+
+// What a card would hold: copies, by which a stage that was loaded for another circuit is found out.
+template <class C>
+class GpuStageBody {
+ public:
+  GpuStageBody(const ProvingKey<C>& key, const ConstraintSystem<C>& system)
+      : h_(key.h().begin(), key.h().end()), wires_(wires_of(system)) {}
+
+  bool is_of(const ProvingKey<C>& key, const ConstraintSystem<C>& system) const {
+    return std::equal(h_.begin(), h_.end(), key.h().begin(), key.h().end()) && wires_ == wires_of(system);
+  }
+
+  GpuStageMemory memory;
+  std::vector<std::pair<std::string, double>> steps;
+
+ private:
+  static std::vector<std::uint32_t> wires_of(const ConstraintSystem<C>& system) {
+    const auto wires = system.matrix(MatrixId::a).wires();
+    return {wires.begin(), wires.end()};
+  }
+
+  std::vector<typename C::G1> h_;
+  std::vector<std::uint32_t> wires_;
+};
+
+template <class C>
+GpuProveStage<C>::GpuProveStage(std::unique_ptr<GpuStageBody<C>> body) : body_(std::move(body)) {}
+template <class C>
+GpuProveStage<C>::~GpuProveStage() = default;
+
+template <class C>
+Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const ProvingKey<C>& key,
+                                                                 const ConstraintSystem<C>& system,
+                                                                 const GpuStageOptions&, const Compute&) {
+  if (const auto checked = check_belong_together(key, system); !checked) return tl::unexpected(checked.error());
+  if (GROTH16D_FAILPOINT("card.plan")) {
+    return failure(ErrorCode::too_large, "gpu.plan",
+                   "the prove stage needs 17 bytes of the card's memory, 16 of 16 are free");
+  }
+  return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::make_unique<GpuStageBody<C>>(key, system)));
+}
+
+template <class C>
+Result<GpuSums<C>> GpuProveStage<C>::prove(const ProvingKey<C>& key, const PackedWitness<C>& witness,
+                                           const Compute& compute) {
+  if (GROTH16D_FAILPOINT("card.lost")) {
+    return failure(ErrorCode::system, "gpu.lost", "kernel accumulate_runs: an illegal memory access was encountered");
+  }
+  const ConstraintSystem<C>& system = witness.system();
+  if (!body_->is_of(key, system)) {
+    return failure(ErrorCode::internal, "card.circuit", "the circuit on the card is not the witness's");
+  }
+  std::vector<typename C::Fr> a(system.domain_size()), b(system.domain_size());
+  evaluate<C>(system, witness, a, b, compute);
+  auto sums = prove_sums<C>(key, witness, a, b, compute);
+  if (!sums) return tl::unexpected(sums.error());
+  return GpuSums<C>{*sums, std::nullopt};
+}
+
+template <class C>
+const GpuStageMemory& GpuProveStage<C>::memory() const {
+  return body_->memory;
+}
+template <class C>
+const std::vector<std::pair<std::string, double>>& GpuProveStage<C>::steps() const {
+  return body_->steps;
+}
+
+template class GpuProveStage<Bn254>;
+template class GpuProveStage<Bls12_381>;
+
+}  // namespace groth16::device

@@ -1,0 +1,139 @@
+// GPU workers that have no card, lose it, or cannot hold a circuit; and what they keep when all goes well.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/faults/scene.hpp"
+
+using namespace groth16d;
+using namespace groth16d::faults;
+
+namespace {
+
+using Outcomes = std::vector<std::string>;
+
+Settings with_cards(std::uint32_t cards) {
+  Settings settings;
+  settings.cpu = 0;
+  settings.gpu = cards;
+  return settings;
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++times;
+  return times;
+}
+
+std::size_t circuits_loaded(const Scene& scene) { return count(scene.daemon.log(), "circuit on the card"); }
+
+bool holds(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a card proves without rows in shared memory, and keeps its circuit until another is needed") {
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start();
+  e2e::add_circuit(client, "other", circuit());
+  await_resident(client, "other");
+
+  const v1::JobStatus first = prove(client, "first", 3);
+  CHECK(outcomes(first, "prove") == Outcomes{"done", "done", "done"});
+  CHECK(first.timeline_size() > 0);
+  for (const auto& span : first.timeline()) {
+    for (const auto& held : span.held()) CHECK(held.kind() != "ab");
+  }
+  CHECK(circuits_loaded(scene) == 1);
+
+  v1::SubmitRequest another = request("second");
+  another.set_circuit("other");
+  submit(client, another);
+  check_proven(client, "second");
+  CHECK(circuits_loaded(scene) == 2);
+  prove(client, "third");
+  CHECK(circuits_loaded(scene) == 3);
+  CHECK(scene.daemon.stop() == 0);
+}
+
+TEST_CASE("fault 17: a card that is lost in a computation ends its worker with 69, and the stage alone is done again") {
+  Marks marks;
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start(marks.environment("card.lost=error@2"));
+  prove(client, "first");
+  const Resident before = resident(scene.daemon, client);
+  const v1::WorkerStatus victim = worker_on(client, "gpu-0");
+
+  submit(client, request("second"));
+  const auto ended = check_proven(client, "second");
+
+  CHECK(marks.fired("card.lost"));
+  CHECK(outcomes(ended, "synth") == Outcomes{"done"});
+  CHECK(outcomes(ended, "prove") == Outcomes{"died", "done"});
+  const v1::WorkerStatus successor = await_successor(client, victim);
+  CHECK(holds(successor.last_death(), "unusable (exit 69)"));
+  CHECK(holds(successor.last_death(), "prove of job second partition 0"));
+  CHECK(holds(successor.last_death(), "illegal memory access"));
+  await_memory_back(scene.daemon, client, before);
+}
+
+TEST_CASE("a GPU worker that is killed in its computation costs no synthesis, and its successor loads the circuit") {
+  Marks marks;
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start(marks.environment("prove.middle=hang@2"));
+  prove(client, "first");
+  submit(client, request("second"));
+  marks.await("prove.middle");
+  const v1::WorkerStatus victim = worker_on(client, "gpu-0");
+
+  REQUIRE(::kill(static_cast<pid_t>(victim.pid()), SIGKILL) == 0);
+
+  const auto ended = check_proven(client, "second");
+  CHECK(outcomes(ended, "synth") == Outcomes{"done"});
+  CHECK(outcomes(ended, "prove") == Outcomes{"died", "done"});
+  CHECK(circuits_loaded(scene) == 2);
+}
+
+TEST_CASE("a worker without a card ends with 69, its slot fails with the reason, and jobs are refused") {
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  scene.daemon.start({"GROTH16D_FAILPOINTS=card.none=error+"});
+  client::Client client = scene.daemon.client();
+
+  REQUIRE(eventually([&] { return worker_on(client, "gpu-0").state() == "failed"; }));
+
+  CHECK(holds(worker_on(client, "gpu-0").last_death(), "unusable (exit 69)"));
+  CHECK(holds(worker_on(client, "gpu-0").last_death(), "no CUDA-capable device"));
+  CHECK(daemon_status(client).state() == "degraded");
+}
+
+TEST_CASE("a circuit that the card cannot hold fails by name and with the bytes, and nothing is proven elsewhere") {
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start({"GROTH16D_FAILPOINTS=card.plan=error+"});
+  submit(client, request("large"));
+
+  const v1::JobStatus ended = e2e::wait_for(client, "large");
+
+  CHECK(ended.state() == v1::FAILED);
+  CHECK(ended.failure().name() == "gpu.plan");
+  CHECK(holds(ended.failure().text(), "needs 17 bytes of the card's memory, 16 of 16 are free"));
+}
+
+TEST_CASE("each GPU slot sees the one card whose UUID it was given") {
+  Settings settings = with_cards(2);
+  settings.cards = {"GPU-aaaaaaaa-0000-0000-0000-000000000000", "GPU-bbbbbbbb-0000-0000-0000-000000000000"};
+  Scene scene{ProveStage::fake_card, settings};
+  client::Client client = scene.start();
+  prove(client, "first", 4);
+
+  const std::string log = scene.daemon.log();
+  CHECK(holds(log, "gpu-0: fake card " + settings.cards[0] + ":"));
+  CHECK(holds(log, "gpu-1: fake card " + settings.cards[1] + ":"));
+}
+
+TEST_CASE("GPU slots without the program groth16-gpu are an error at the start that says so") {
+  Scene scene{ProveStage::real, with_cards(1)};
+  scene.daemon.launch();
+
+  CHECK(scene.daemon.wait() == 78);
+  CHECK(holds(scene.daemon.log(), "1 gpu slots are configured, but there is no program"));
+}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The whole GPU suite on a machine with a GPU: tests, then the same small ones under compute-sanitizer.
-#   tests/gpu/run.sh BUILD_DIRECTORY      (target test_gpu is built there)
+#   run.sh FOLDER      of test_gpu: build/release/tests, or that of a bundle
 set -eu
-test_gpu=${1:?usage: tests/gpu/run.sh BUILD_DIRECTORY}/tests/test_gpu
+test_gpu=${1:?usage: run.sh FOLDER-OF-test_gpu}/test_gpu
 "$test_gpu"
 command -v compute-sanitizer >/dev/null || { echo "run.sh: no compute-sanitizer here" >&2; exit 77; }
 compute-sanitizer --tool memcheck --error-exitcode 1 "$test_gpu" "~[large]"

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# The whole daemon on a machine with a GPU: proves the demonstration's circuit on both curves with one GPU slot, kills the
+# GPU worker while it proves, and looks at what stays allocated. Every proof is verified by groth16ctl too.
+#
+#   prove.sh [DOMAIN_LOG2 [JOBS]]     default 2^16 rows and 40 further jobs; needs nothing but the folder that it lies in
+set -euo pipefail
+
+readonly kDomainLog2=${1:-16} kJobs=${2:-40} kPartitions=4
+programs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/groth16d-gpu-XXXXXX")
+daemon=
+
+stop() {
+  [[ -z $daemon ]] || kill -KILL "$daemon" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap stop EXIT
+ctl() { "$programs/groth16ctl" --runtime-dir "$work/run" "$@"; }
+title() { printf '\n-- %s\n' "$*"; }
+die() {
+  printf 'prove.sh: %s\n' "$*" >&2
+  cat "$work/daemon.log" >&2
+  exit 1
+}
+# column_of_gpu N: of the line of gpu-0 in the list of workers: 2 state, 3 process.
+column_of_gpu() { ctl worker list | awk -v column="$1" '$1 == "gpu-0" { print $column }'; }
+# until SECONDS COMMAND ...
+await() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < end)) || die "waited in vain: $*"
+    sleep 0.02
+  done
+}
+gpu_is() { [[ $(column_of_gpu 2) == "$1" ]]; }
+milliseconds() { date +%s%3N; }
+
+# prove JOB CURVE: a job of the curve's witnesses, waited for, each proof verified.
+prove() {
+  local here=$work/$2 partition
+  ctl submit --job "$1" --circuit "$2" "$here"/witness-*.wtns >/dev/null
+  ctl wait "$1" >/dev/null
+  check "$1" "$2"
+}
+check() {
+  local here=$work/$2 partition
+  ctl result "$1" --proof "$here/proof.json" --public "$here/public.json" >/dev/null || die "job $1 has no result"
+  for partition in $(seq 0 $((kPartitions - 1))); do
+    ctl verify "$here/verification_key.json" "$here/public-$partition.json" "$here/proof-$partition.json" >/dev/null ||
+      die "proof $partition of job $1 is not valid"
+  done
+}
+# What the worker has of the host's memory for itself, and of the card's, in MiB.
+memory() {
+  awk '/^RssAnon:/ { printf "RssAnon %d MiB", $2 / 1024 }' "/proc/$(column_of_gpu 3)/status"
+  if command -v nvidia-smi >/dev/null; then
+    printf ', card %s MiB' "$(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | head -n 1)"
+  fi
+  printf '\n'
+}
+
+mkdir -m 700 "$work/run" "$work/state"
+title "groth16d with one GPU slot and no CPU slot"
+"$programs/groth16d" --private --state-dir "$work/state" --runtime-dir "$work/run" --root "$work" --synth 2 --final 2 \
+  --gpu 1 2>"$work/daemon.log" &
+daemon=$!
+await 30 test -S "$work/run/client.sock"
+await 60 gpu_is ready
+ctl worker list
+memory
+
+for curve in bn128 bls12381; do
+  here=$work/$curve
+  mkdir "$here"
+  title "$curve: 2^$kDomainLog2 rows, $kPartitions partitions"
+  "$programs/groth16-demo-circuit" "$curve" "$kDomainLog2" "$kPartitions" "$here"
+  begin=$(milliseconds)
+  ctl setup --insecure --r1cs "$here/circuit.r1cs" --zkey "$here/circuit.zkey" --vk "$here/verification_key.json" \
+    >/dev/null
+  printf 'key made in %d ms\n' $(($(milliseconds) - begin))
+  ctl circuit add "$curve" --zkey "$here/circuit.zkey" --r1cs "$here/circuit.r1cs" --allow-insecure-key >/dev/null
+  prove "first-$curve" "$curve"
+  ctl status "first-$curve"
+done
+
+title "the circuit changes with every job"
+begin=$(milliseconds)
+for number in 1 2 3; do
+  prove "swap-bn128-$number" bn128
+  prove "swap-bls12381-$number" bls12381
+done
+printf '6 jobs in %d ms\n' $(($(milliseconds) - begin))
+memory
+
+title "the GPU worker is killed while it proves"
+victim=$(column_of_gpu 3)
+ctl submit --job killed --circuit bn128 "$work"/bn128/witness-*.wtns >/dev/null
+await 10 gpu_is busy  # it has to load the circuit first
+kill -KILL "$victim"
+begin=$(milliseconds)
+another() { [[ $(column_of_gpu 3) != "$victim" ]] && { gpu_is ready || gpu_is busy; }; }
+await 60 another
+printf 'another worker after %d ms\n' $(($(milliseconds) - begin))
+ctl wait killed >/dev/null
+check killed bn128
+ctl status killed
+
+title "$kJobs more jobs leave nothing behind"
+memory
+begin=$(milliseconds)
+for number in $(seq "$kJobs"); do
+  ctl submit --job "more-$number" --circuit bls12381 "$work"/bls12381/witness-*.wtns >/dev/null
+done
+for number in $(seq "$kJobs"); do ctl wait "more-$number" >/dev/null; done
+printf '%d partitions in %d ms\n' $((kJobs * kPartitions)) $(($(milliseconds) - begin))
+check "more-$kJobs" bls12381
+memory
+
+title "the end"
+kill -TERM "$daemon"
+wait "$daemon" || die "the daemon ended with $?"
+daemon=
+grep -E 'gpu-0: ' "$work/daemon.log"
+printf '\nevery proof was verified\n'

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/gpu_ceilings.hpp"
+#include "cuda/card_multiples.hpp"
 #include "cuda/device.hpp"
 #include "cuda/msm.cuh"
 #include "cuda/ntt.cuh"
@@ -186,6 +187,30 @@ void bench_selected(const char* group, const Affine<F>& generator, unsigned log2
   if (!right) give_up("a sum is wrong");
 }
 
+// Points for a key, from scalars and into points of the host.
+void bench_multiples(unsigned log2) {
+  const std::size_t count = std::size_t{1} << log2;
+  const auto card = device::CardMultiples<C>::make();
+  if (!card) give_up(card.error().text);
+  std::vector<C::Fr> scalars(count);
+  for (std::size_t i = 0; i < count; ++i)
+    scalars[i] = C::Fr::from_montgomery_limbs(random_scalar(log2, i, C::Fr::modulus()));
+  const Compute compute(1);
+  const auto row = [&](const char* group, auto generator, auto&& multiply) {
+    std::vector<decltype(generator)> points(count);
+    const double ms = median_ms(3, [&] {
+      if (const auto done = multiply(points); !done) give_up(done.error().text);
+    });
+    const bool right = points[count - 1] == times(generator, scalars[count - 1].to_uint()).to_affine();
+    std::printf("| multiples %s 2^%u | %.1f | %.1f M points/s | %s |\n", group, log2, ms,
+                static_cast<double>(count) / ms / 1e3, right ? "right" : "WRONG");
+    std::fflush(stdout);
+    if (!right) give_up("a multiple is wrong");
+  };
+  row("G1", C::generator_g1(), [&](auto& points) { return (*card)->in_g1(scalars, points, compute); });
+  row("G2", C::generator_g2(), [&](auto& points) { return (*card)->in_g2(scalars, points, compute); });
+}
+
 }  // namespace
 
 // bench_gpu [LARGEST_LOG2 [WINDOW]]: sums up to 2^LARGEST_LOG2 (default 26; below 20 none), with a window of the
@@ -208,6 +233,7 @@ int main(int argc, char** argv) {
     bench_msm(ceilings, "G1", C::generator_g1(), log2, kTableBytes, window);
     bench_msm(ceilings, "G2", C::generator_g2(), log2, kTableBytes, window);
   }
+  bench_multiples(24);
   if (largest < 20) return 0;
   bench_skewed("G1", C::generator_g1(), 22);
   bench_skewed("G2", C::generator_g2(), 20);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "groth16/proof/blinding.hpp"
-#include "groth16/proof/fixed_base.hpp"
 
 namespace groth16 {
 
@@ -48,13 +47,16 @@ WireValues<C> wire_values(const ConstraintSystem<C>& system, std::span<const typ
 // k_s / divisor for wires first .. first + count - 1, with k_s = beta a_s + alpha b_s + c_s.
 template <class C>
 std::vector<typename C::Fr> k_scalars(const WireValues<C>& values, const ToxicWaste<C>& toxic, std::size_t first,
-                                      std::size_t count, const typename C::Fr& divisor) {
+                                      std::size_t count, const typename C::Fr& divisor, const Compute& compute) {
   const auto factor = divisor.inverse();
   std::vector<typename C::Fr> out(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t wire = first + i;
-    out[i] = (toxic.beta * values.a[wire] + toxic.alpha * values.b[wire] + values.c[wire]) * factor;
-  }
+  const auto range = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t wire = first + i;
+      out[i] = (toxic.beta * values.a[wire] + toxic.alpha * values.b[wire] + values.c[wire]) * factor;
+    }
+  };
+  compute.parallel_for(count, range, kGrain);
   return out;
 }
 
@@ -66,11 +68,12 @@ std::vector<typename C::Fr> h_points_scalars(const KeySizes& sizes, const ToxicW
   std::vector<Fr> out(sizes.h_count());
   const Fr z = toxic.tau.pow(sizes.system.domain_size()) - Fr::one();
   if (sizes.basis == HBasis::monomial) {
-    Fr value = z * toxic.delta.inverse();
-    for (Fr& scalar : out) {
-      scalar = value;
-      value *= toxic.tau;
-    }
+    const Fr first = z * toxic.delta.inverse();
+    const auto powers = [&](std::size_t begin, std::size_t end) {
+      Fr value = first * toxic.tau.pow(begin);
+      for (std::size_t i = begin; i < end; ++i, value *= toxic.tau) out[i] = value;
+    };
+    compute.parallel_for(out.size(), powers, kGrain);
     return out;
   }
   // With w of order 2n, the basis of the double domain restricted to its odd points is that of the coset w times
@@ -138,7 +141,7 @@ void lagrange_at(const Fr& tau, const Fr& shift, const Fr& root, std::span<Fr> o
 
 template <class C>
 Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>& toxic, HBasis basis, DomainRoot root,
-                          std::span<std::byte> out, const Compute& compute) {
+                          std::span<std::byte> out, const GeneratorMultiples<C>& multiples, const Compute& compute) {
   using Fr = typename C::Fr;
   if (!system.has_c()) {
     return failure(ErrorCode::malformed, "keygen.no_c", "a key needs all three matrices, this system has no C");
@@ -154,13 +157,12 @@ Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>
   lagrange_at(toxic.tau, Fr::one(), C::root_of_unity(root, sizes.system.domain_log2), std::span<Fr>(lagrange), compute);
   const WireValues<C> values = wire_values(system, std::span<const Fr>(lagrange), compute);
 
-  const FixedBase<typename C::Fq> g1(C::generator_g1());
-  const FixedBase<typename C::Fq2> g2(C::generator_g2());
+  Result<void> done;
   const auto in_g1 = [&](const std::vector<Fr>& scalars, std::span<typename C::G1> points) {
-    g1.multiply(std::span<const Fr>(scalars), points, compute);
+    if (done) done = multiples.in_g1(scalars, points, compute);
   };
   const auto in_g2 = [&](const std::vector<Fr>& scalars, std::span<typename C::G2> points) {
-    g2.multiply(std::span<const Fr>(scalars), points, compute);
+    if (done) done = multiples.in_g2(scalars, points, compute);
   };
   in_g1({toxic.alpha, toxic.beta, toxic.delta}, sections->fixed_g1);
   in_g2({toxic.beta, toxic.gamma, toxic.delta}, sections->fixed_g2);
@@ -168,9 +170,10 @@ Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>
   in_g1(values.b, sections->b1);
   in_g2(values.b, sections->b2);
   const std::size_t n_ic = system.n_public() + 1;
-  in_g1(k_scalars(values, toxic, 0, n_ic, toxic.gamma), sections->ic);
-  in_g1(k_scalars(values, toxic, n_ic, system.sizes().n_private(), toxic.delta), sections->l);
+  in_g1(k_scalars(values, toxic, 0, n_ic, toxic.gamma, compute), sections->ic);
+  in_g1(k_scalars(values, toxic, n_ic, system.sizes().n_private(), toxic.delta, compute), sections->l);
   in_g1(h_points_scalars(sizes, toxic, root, compute), sections->h);
+  if (!done) return done;
   if (compute.cancelled()) return failure(ErrorCode::cancelled, "cancelled", "key generation: cancelled");
   return finish_key<C>(out, nullptr, kKeyDevelopment);
 }
@@ -179,7 +182,7 @@ Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>
   template struct ToxicWaste<C>;                                                                           \
   template std::uint64_t generated_key_bytes(const ConstraintSystem<C>&, HBasis);                          \
   template Result<void> generate_key(const ConstraintSystem<C>&, const ToxicWaste<C>&, HBasis, DomainRoot, \
-                                     std::span<std::byte>, const Compute&);                                \
+                                     std::span<std::byte>, const GeneratorMultiples<C>&, const Compute&);  \
   template void lagrange_at(const C::Fr&, const C::Fr&, const C::Fr&, std::span<C::Fr>, const Compute&);
 GROTH16_DEFINE_KEYGEN(Bn254)
 GROTH16_DEFINE_KEYGEN(Bls12_381)

@@ -50,13 +50,13 @@ TEMPLATE_TEST_CASE("multiples of both generators are the host's", "[multiples]",
 
 TEMPLATE_TEST_CASE("a key of the card's multiples is the host's key, byte by byte", "[multiples]", Bn254, Bls12_381) {
   using C = TestType;
-  const auto circuit = mixed_circuit<C>(700, 3, 5);
-  const auto system = circuit.system();
+  const auto sample = mixed_circuit<C>(700, 3, 5).build();
+  const auto system = sample.system();
   const auto card = device::CardMultiples<C>::make();
   REQUIRE(card);
   const auto toxic = ToxicWaste<C>::from_seed(1);
   FlatBytes key(generated_key_bytes(system, HBasis::odd_coset_lagrange));
   REQUIRE(generate_key(system, toxic, HBasis::odd_coset_lagrange, DomainRoot::five, key.bytes(), **card, Compute(2)));
-  const FlatBytes expected = sample_key(circuit);
+  const FlatBytes expected = sample_key(sample);
   CHECK(std::ranges::equal(key.bytes(), expected.bytes()));
 }

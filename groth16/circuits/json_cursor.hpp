@@ -18,8 +18,8 @@ namespace groth16::circuits {
 class TextPieces {
  public:
   virtual ~TextPieces() = default;
-  // rest is the end of what was given last, and not read yet: rest again with 128 bytes of text or more behind it, fewer
-  // only at the end. What was given before is gone.
+  // rest is the end of what was given last, and not read yet: rest again with 128 bytes of text or more behind it,
+  // fewer only at the end. What was given before is gone.
   virtual std::string_view more(std::string_view rest) = 0;
 };
 

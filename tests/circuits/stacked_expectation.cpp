@@ -4,7 +4,6 @@
 #include <map>
 
 #include "groth16/circuits/stacked_circuit.hpp"
-#include "groth16/circuits/stacked_system.hpp"
 #include "groth16/circuits/system_assembly.hpp"
 #include "tests/circuits/described.hpp"
 
@@ -126,9 +125,7 @@ void check(const SectorShape& shape, const StackedExpectation& expected) {
   });
 }
 
-void check_flat(const SectorShape& shape, const StackedExpectation& expected) {
-  const auto bytes = stacked_system(shape, Compute(2)).value();
-  const auto system = ConstraintSystem<Bls12_381>::open(bytes).value();
+void check_flat(const ConstraintSystem<Bls12_381>& system, const StackedExpectation& expected) {
   check_told(system.sizes(), expected, [&](SystemCensus& census, SystemHash& hash) {
     tell_system(system, census);
     tell_system(system, hash);

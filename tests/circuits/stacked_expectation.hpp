@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "groth16/algebra/curves.hpp"
 #include "groth16/circuits/sector_shape.hpp"
+#include "groth16/proof/constraint_system.hpp"
 
 namespace groth16::circuits::test {
 
@@ -23,6 +25,6 @@ const StackedExpectation& expectation(const std::string& name);
 void check(const SectorShape& shape, const StackedExpectation& expected);
 
 // The flat form, whose challenges after the first are repetitions.
-void check_flat(const SectorShape& shape, const StackedExpectation& expected);
+void check_flat(const ConstraintSystem<Bls12_381>& system, const StackedExpectation& expected);
 
 }  // namespace groth16::circuits::test

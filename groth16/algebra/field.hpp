@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "groth16/algebra/limb_kernel.hpp"
+#include "groth16/algebra/modular_inverse.hpp"
 #include "groth16/algebra/portability.hpp"
 #include "groth16/algebra/uint.hpp"
 
@@ -114,10 +115,15 @@ class Fp {
   }
   GROTH16_HD constexpr Fp pow(std::uint64_t exponent) const { return power(*this, UInt<1>::from_u64(exponent)); }
 
-  // 1/x by Fermat's little theorem; 0 for 0.
+  // 1/x; 0 for 0. On a device by Fermat's little theorem.
   GROTH16_HD constexpr Fp inverse() const {
+#if defined(__CUDA_ARCH__)
     constexpr Integer exponent = P::modulus() - Integer::from_u64(2);
     return pow(exponent);
+#else
+    constexpr Integer r_cubed = Kernel::mul(Constants::r_squared(), Constants::r_squared());
+    return Fp(Kernel::mul(DivisionSteps<kLimbs>::inverse(limbs_, modulus()), r_cubed));  // (1 / xR) R^3 / R
+#endif
   }
 
   // A square root, either of the two; nothing for a non-residue.

@@ -1,5 +1,5 @@
-// LimbKernel<P>: modular addition and Montgomery multiplication on raw limbs, the one place that a faster kernel
-// specialises. P names the modulus and nothing else; R = 2^(64N), R^2 and -p^-1 are computed from it.
+// LimbKernel<P>: modular addition and Montgomery multiplication on raw limbs. P names the modulus and nothing else;
+// R = 2^(64N), R^2 and -p^-1 are computed from it.
 //
 // Values are limbs of a number in [0, p), in Montgomery form where a product is taken: mul(aR, bR) = abR mod p.
 // Multiplication is CIOS (Koc, Acar, Kaliski 1996, "Analyzing and comparing Montgomery multiplication algorithms",
@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "groth16/algebra/adx_kernel.hpp"
 #include "groth16/algebra/portability.hpp"
 #include "groth16/algebra/uint.hpp"
 #if defined(__CUDACC__)
@@ -108,7 +110,12 @@ struct LimbKernel {
   }
 
   // a * b / R mod p, for a below p and any b below 2^(64N).
-  GROTH16_HD static GROTH16_OUTLINED constexpr Limbs mul(const Limbs& a, const Limbs& b) { return mul_limbs(a, b); }
+  GROTH16_HD static GROTH16_OUTLINED constexpr Limbs mul(const Limbs& a, const Limbs& b) {
+#if defined(GROTH16_HAS_ADX)
+    if (!std::is_constant_evaluated() && kUseAdx) return mul_adx(a, b);
+#endif
+    return mul_limbs(a, b);
+  }
 
   GROTH16_HD static GROTH16_INLINE constexpr Limbs sqr(const Limbs& a) { return mul(a, a); }
 #endif
@@ -153,6 +160,13 @@ struct LimbKernel {
     value = static_cast<std::uint64_t>(sum);
     return static_cast<std::uint64_t>(sum >> 64);
   }
+
+#if defined(GROTH16_HAS_ADX)
+  static GROTH16_INLINE Limbs mul_adx(const Limbs& a, const Limbs& b) {
+    static constexpr Limbs p = Constants::modulus();
+    return reduce_once(AdxKernel<kLimbs>::product(a, b, p, Constants::negated_inverse()));
+  }
+#endif
 
   static GROTH16_INLINE constexpr Limbs mul_limbs(const Limbs& a, const Limbs& b) {
     constexpr Limbs p = Constants::modulus();

@@ -17,4 +17,7 @@ decltype(auto) with_curve(CurveId id, Fn&& fn) {
   return std::forward<Fn>(fn).template operator()<Bn254>();
 }
 
+// The coordinates that points have here: those of G1 and G2 of each curve.
+#define GROTH16_FOR_EACH_POINT_FIELD(DO) DO(Bn254::Fq) DO(Bn254::Fq2) DO(Bls12_381::Fq) DO(Bls12_381::Fq2)
+
 }  // namespace groth16

@@ -82,9 +82,8 @@ Jacobian<F> witness_msm(std::span<const Affine<F>> points, std::uint64_t first_w
 
 std::uint64_t gathered_msm_bytes(std::uint64_t n, std::uint64_t point_bytes, unsigned threads) {
   constexpr std::uint64_t kScalarBytes = 32, kIndexBytes = 8;
-  constexpr std::uint64_t kBucketBytesPerThread = std::uint64_t{16} << 20;
   const std::uint64_t block = std::min(n, kGatherBlock);
-  return block * (point_bytes + kScalarBytes + kIndexBytes) + std::max(threads, 1u) * kBucketBytesPerThread;
+  return block * (point_bytes + kScalarBytes + kIndexBytes) + std::max(threads, 1u) * kMsmBytesPerThread;
 }
 
 #define GROTH16_DEFINE_WITNESS_MSM(C, F)                                                               \

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "groth16/algebra/lane_transform.hpp"
+
 namespace groth16 {
 
 namespace {
@@ -22,6 +24,14 @@ std::size_t reverse_bits(std::size_t value, unsigned bits) {
   return bits == 0 ? 0 : v >> (64 - bits);
 }
 
+#if defined(GROTH16_HAS_IFMA)
+constexpr unsigned kMinLanesLog2 = LaneTransform<Bn254::Fr>::kMinLog2;
+constexpr std::uint64_t kLanesFactor = LaneScalars<Bn254::Fr>::kFactor;
+#else
+constexpr unsigned kMinLanesLog2 = 64;
+constexpr std::uint64_t kLanesFactor = 1;
+#endif
+
 template <class Fr>
 inline void butterfly(Fr& low, Fr& high, const Fr& twiddle) {
   const Fr product = high * twiddle;
@@ -32,14 +42,18 @@ inline void butterfly(Fr& low, Fr& high, const Fr& twiddle) {
 }  // namespace
 
 template <class Fr>
-Domain<Fr>::Domain(const Fr& root, unsigned log2, const Compute& compute)
-    : log2_(log2), root_(root), size_inverse_(Fr::from_u64(std::uint64_t{1} << log2).inverse()) {
+Domain<Fr>::Domain(const Fr& root, unsigned log2, const Compute& compute, CpuLevel level)
+    : log2_(log2),
+      root_(root),
+      size_inverse_(Fr::from_u64(std::uint64_t{1} << log2).inverse()),
+      has_lanes_(level == CpuLevel::ifma && log2 >= kMinLanesLog2) {
   const unsigned bits = log2 == 0 ? 0 : log2 - 1;
+  const Fr factor = Fr::from_u64(has_lanes_ ? kLanesFactor : 1);
   twiddles_.resize(std::size_t{1} << bits);
   compute.parallel_for(
       twiddles_.size(),
       [&](std::size_t begin, std::size_t end) {
-        Fr power = root.pow(std::uint64_t{begin});
+        Fr power = root.pow(std::uint64_t{begin}) * factor;
         for (std::size_t i = begin; i < end; ++i, power *= root) twiddles_[reverse_bits(i, bits)] = power;
       },
       kGrain);
@@ -110,24 +124,67 @@ void Domain<Fr>::transform(std::span<Fr> values, const Compute& compute) const {
   });
 }
 
+// From bit-reversed to natural order and back. An index is a (top 3 bits), b, c (low 3 bits) and changes places with
+// (c reversed, b reversed, a reversed): for a pair of b the 64 exchanges stay within 16 rows of 8 neighbours.
 template <class Fr>
-void Domain<Fr>::forward(std::span<Fr> values, const Compute& compute) const {
-  transform(values, compute);
+void Domain<Fr>::reverse(std::span<Fr> values, const Compute& compute) const {
+  constexpr unsigned kTileLog2 = 3;
+  constexpr std::size_t kTile = std::size_t{1} << kTileLog2;
+  if (log2_ < 2 * kTileLog2) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::size_t j = reverse_bits(i, log2_);
+      if (i < j) std::swap(values[i], values[j]);
+    }
+    return;
+  }
+  const unsigned middle = log2_ - 2 * kTileLog2, top = log2_ - kTileLog2;
+  const auto exchange = [&](std::size_t b, std::size_t reversed_b) {
+    for (std::size_t a = 0; a < kTile; ++a) {
+      const std::size_t reversed_a = reverse_bits(a, kTileLog2);
+      for (std::size_t c = 0; c < kTile; ++c) {
+        const std::size_t reversed_c = reverse_bits(c, kTileLog2);
+        if (b == reversed_b && (a << kTileLog2 | c) >= (reversed_c << kTileLog2 | reversed_a)) continue;
+        std::swap(values[a << top | b << kTileLog2 | c],
+                  values[reversed_c << top | reversed_b << kTileLog2 | reversed_a]);
+      }
+    }
+  };
   compute.parallel_for(
-      size(),
+      std::size_t{1} << middle,
       [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const std::size_t j = reverse_bits(i, log2_);
-          if (i < j) std::swap(values[i], values[j]);
+        for (std::size_t b = begin; b < end; ++b) {
+          const std::size_t reversed_b = reverse_bits(b, middle);
+          if (b <= reversed_b) exchange(b, reversed_b);
         }
       },
-      kGrain);
+      kGrain / (kTile * kTile));
+}
+
+template <class Fr>
+void Domain<Fr>::forward(std::span<Fr> values, const Compute& compute) const {
+#if defined(GROTH16_HAS_IFMA)
+  if (has_lanes_) {
+    using Lanes = LaneTransform<Fr>;
+    Lanes(log2_, twiddles_.data(), Lanes::Direction::forward, Fr::one()).run(values, compute);
+    return reverse(values, compute);
+  }
+#endif
+  transform(values, compute);
+  reverse(values, compute);
 }
 
 // The inverse transform is the forward transform at the powers of root^-1, whose element j is element -j mod size at
 // the powers of root. The pairs {i, -i} are disjoint, and 0 and size/2 are their own partners.
 template <class Fr>
 void Domain<Fr>::inverse(std::span<Fr> values, const Compute& compute) const {
+#if defined(GROTH16_HAS_IFMA)
+  if (has_lanes_) {
+    using Lanes = LaneTransform<Fr>;
+    const Fr factor = size_inverse_ * Fr::from_u64(kLanesFactor);
+    Lanes(log2_, twiddles_.data(), Lanes::Direction::inverse, factor).run(values, compute);
+    return reverse(values, compute);
+  }
+#endif
   forward(values, compute);
   compute.parallel_for(
       size() / 2 + 1,
@@ -143,14 +200,20 @@ void Domain<Fr>::inverse(std::span<Fr> values, const Compute& compute) const {
 }
 
 template <class Fr>
-void Domain<Fr>::coset_scale(std::span<Fr> values, const Fr& g, const Compute& compute) {
+void Domain<Fr>::coset_scale(std::span<Fr> values, const Fr& g, const Compute& compute, CpuLevel level) {
   compute.parallel_for(
       values.size(),
       [&](std::size_t begin, std::size_t end) {
+#if defined(GROTH16_HAS_IFMA)
+        if (level == CpuLevel::ifma) {
+          begin += LaneScalars<Fr>::scale(values.subspan(begin, end - begin), g.pow(std::uint64_t{begin}), g);
+        }
+#endif
         Fr power = g.pow(std::uint64_t{begin});
         for (std::size_t i = begin; i < end; ++i, power *= g) values[i] *= power;
       },
       kGrain);
+  static_cast<void>(level);
 }
 
 template class Domain<Bn254::Fr>;

@@ -134,3 +134,40 @@ TEMPLATE_TEST_CASE("scaling by powers moves a polynomial to the odd coset", "[nt
   Domain<Fr>::coset_scale(many, g, Compute(3));
   for (const std::uint64_t i : {0u, 1u, 4095u, 4096u, 9999u}) CHECK(many[i] == g.pow(i));
 }
+
+TEMPLATE_TEST_CASE("every level of the processor gives the same transforms", "[ntt]", GROTH16_TEST_CURVES) {
+  using groth16::CpuLevel;
+  using Fr = typename TestType::Fr;
+  if (groth16::best_cpu_level() != CpuLevel::ifma) return;
+  Random random(65);
+  for (unsigned log2 = 0; log2 <= 14; ++log2) {
+    const Fr root = TestType::root_of_unity(DomainRoot::five, log2);
+    const Domain<Fr> portable(root, log2, Compute(1), CpuLevel::portable),
+        lanes(root, log2, Compute(1), CpuLevel::ifma);
+    // Random values, and those with the largest limbs in every place.
+    for (const bool extreme : {false, true}) {
+      const auto values = extreme ? std::vector<Fr>(portable.size(),
+                                                    Fr::from_montgomery_limbs(Fr::modulus() - Fr::Integer::from_u64(1)))
+                                  : random_vector<Fr>(random, portable.size());
+      auto expected = values, actual = values;
+      portable.forward(expected, Compute(1));
+      lanes.forward(actual, Compute(2));
+      CHECK(actual == expected);
+      lanes.inverse(actual, Compute(2));
+      CHECK(actual == values);
+      actual = values;
+      lanes.inverse(actual, Compute(1));
+      expected = values;
+      portable.inverse(expected, Compute(1));
+      CHECK(actual == expected);
+    }
+  }
+  for (const std::size_t count : {0u, 1u, 7u, 8u, 9u, 5001u}) {
+    const auto values = random_vector<Fr>(random, count);
+    auto expected = values, actual = values;
+    const Fr g = random.element<Fr>();
+    Domain<Fr>::coset_scale(expected, g, Compute(1), CpuLevel::portable);
+    Domain<Fr>::coset_scale(actual, g, Compute(2), CpuLevel::ifma);
+    CHECK(actual == expected);
+  }
+}

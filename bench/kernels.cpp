@@ -1,6 +1,8 @@
-// The primitives of a proof on this machine: field products, point sums, MSM and NTT by size and threads. Each figure
-// is the median of several runs after one that warms up; points and scalars are random but for "bits", the scalars of a
-// circuit of bits (99 of 100 are 0 or 1).
+// The primitives of a proof on this machine: field products, point sums, MSM and NTT by size and threads, with the
+// arithmetic of the processor (GROTH16D_CPU lowers it) and, beside it, with portable arithmetic. Each figure is the
+// median of several runs after one that warms up; the two take turns, so that their ratio means something on a machine
+// that others use. Points and scalars are random but for "bits", the scalars of a circuit of bits (99 of 100 are 0 or
+// 1).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,29 +11,55 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "groth16/algebra/cpu_level.hpp"
 #include "groth16/algebra/curves.hpp"
 #include "groth16/algebra/msm.hpp"
 #include "groth16/algebra/ntt.hpp"
+#include "groth16/algebra/pair_adder.hpp"
 #include "groth16/algebra/pairing.hpp"
 
 namespace {
 
 using namespace groth16;
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <class Body>
+double seconds_of(Body&& body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 // Seconds that `body` takes: the median of `runs`, after one run that is not counted.
 template <class Body>
 double median_seconds(int runs, Body&& body) {
   std::vector<double> seconds;
   body();
+  for (int run = 0; run < runs; ++run) seconds.push_back(seconds_of(body));
+  return median(std::move(seconds));
+}
+
+// The same at the level of this process and at the portable one, in turns.
+struct Seconds {
+  double here, portable;
+};
+template <class Body>
+Seconds median_by_level(int runs, Body&& body) {
+  std::vector<double> here, portable;
+  body(cpu_level());
   for (int run = 0; run < runs; ++run) {
-    const auto begin = std::chrono::steady_clock::now();
-    body();
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    here.push_back(seconds_of([&] { body(cpu_level()); }));
+    portable.push_back(seconds_of([&] { body(CpuLevel::portable); }));
   }
-  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-  return seconds[static_cast<std::size_t>(runs) / 2];
+  return {median(std::move(here)), median(std::move(portable))};
 }
 
 template <class Integer>
@@ -69,7 +97,12 @@ std::vector<UInt<4>> scalars(std::size_t count, bool bits) {
 }
 
 void row(const char* curve, const std::string& what, unsigned threads, double value, const char* unit) {
-  std::printf("%-9s %-22s %7u %12.3f %s\n", curve, what.c_str(), threads, value, unit);
+  std::printf("%-9s %-22s %7u %12.3f %12s %7s %s\n", curve, what.c_str(), threads, value, "-", "-", unit);
+  std::fflush(stdout);
+}
+void row(const char* curve, const std::string& what, unsigned threads, double value, double portable, double ratio,
+         const char* unit) {
+  std::printf("%-9s %-22s %7u %12.3f %12.3f %7.2f %s\n", curve, what.c_str(), threads, value, portable, ratio, unit);
   std::fflush(stdout);
 }
 
@@ -85,34 +118,55 @@ void bench_field(const char* name) {
   row(C::name.data(), std::string(name) + " product", 1, seconds / kProducts * 1e9, "ns");
 }
 
+// Sums of pairs that share inversions, at random places of 2^15 points.
+template <class C, class F>
+void bench_pairs(const char* group, const Affine<F>& generator) {
+  const auto points = walk(generator, std::size_t{1} << 15);
+  std::mt19937_64 random(3);
+  std::vector<Affine<F>> sums(PairAdder<F>::kBatch);
+  std::vector<PointPair<F>> pairs;
+  for (auto& sum : sums) pairs.push_back({&points[random() % points.size()], &points[random() % points.size()], &sum});
+  const Seconds seconds = median_by_level(9, [&](CpuLevel level) { make_pair_adder<F>(level)->add(pairs); });
+  const double scale = 1e9 / static_cast<double>(pairs.size());
+  row(C::name.data(), std::string(group) + " sum of a pair", 1, seconds.here * scale, seconds.portable * scale,
+      seconds.portable / seconds.here, "ns");
+}
+
 template <class C, class F>
 void bench_msm(const char* group, const Affine<F>& generator, unsigned log2, unsigned threads) {
   const std::size_t count = std::size_t{1} << log2;
   const auto points = walk(generator, count);
   for (const bool bits : {false, true}) {
     const auto factors = scalars<C>(count, bits);
-    const double seconds =
-        median_seconds(3, [&] { msm(std::span(points), std::span<const UInt<4>>(factors), Compute(threads)); });
+    const Seconds seconds = median_by_level(
+        3, [&](CpuLevel level) { msm(std::span(points), std::span<const UInt<4>>(factors), Compute(threads), level); });
+    const double scale = static_cast<double>(count) / 1e3;
     row(C::name.data(), std::string("MSM ") + group + " 2^" + std::to_string(log2) + (bits ? " bits" : ""), threads,
-        static_cast<double>(count) / seconds / 1e3, "k points/s");
+        scale / seconds.here, scale / seconds.portable, seconds.portable / seconds.here, "k points/s");
   }
 }
 
 template <class C>
 void bench_ntt(unsigned log2, unsigned threads) {
   using Fr = typename C::Fr;
-  const Domain<Fr> domain(C::root_of_unity(DomainRoot::five, log2), log2, Compute(threads));
+  const Fr root = C::root_of_unity(DomainRoot::five, log2);
+  const Domain<Fr> here(root, log2, Compute(threads)), portable(root, log2, Compute(threads), CpuLevel::portable);
   std::mt19937_64 random(2);
-  std::vector<Fr> values(domain.size());
+  std::vector<Fr> values(here.size());
   for (auto& value : values) value = Fr::from_uint(random_below(Fr::modulus(), random));
-  const double seconds = median_seconds(5, [&] { domain.forward(std::span(values), Compute(threads)); });
-  row(C::name.data(), "NTT 2^" + std::to_string(log2), threads, seconds * 1e3, "ms");
+  const Seconds seconds = median_by_level(5, [&](CpuLevel level) {
+    (level == CpuLevel::portable ? portable : here).forward(std::span(values), Compute(threads));
+  });
+  row(C::name.data(), "NTT 2^" + std::to_string(log2), threads, seconds.here * 1e3, seconds.portable * 1e3,
+      seconds.portable / seconds.here, "ms");
 }
 
 template <class C>
 void bench_curve(unsigned max_log2, unsigned threads) {
   bench_field<C, typename C::Fr>("Fr");
   bench_field<C, typename C::Fq>("Fq");
+  bench_pairs<C>("G1", C::generator_g1());
+  bench_pairs<C>("G2", C::generator_g2());
   const double pairing_seconds = median_seconds(5, [] { (void)pairing<C>(C::generator_g1(), C::generator_g2()); });
   row(C::name.data(), "pairing", 1, pairing_seconds * 1e3, "ms");
   for (unsigned log2 = 14; log2 <= max_log2; log2 += 2) {
@@ -128,7 +182,8 @@ void bench_curve(unsigned max_log2, unsigned threads) {
 int main(int argc, char** argv) {
   const unsigned max_log2 = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 18;
   const unsigned threads = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : std::thread::hardware_concurrency();
-  std::printf("%-9s %-22s %7s %12s\n", "curve", "what", "threads", "figure");
+  std::printf("%-9s %-22s %7s %12s %12s %7s\n", "curve", "what", "threads", cpu_level_name(cpu_level()).data(),
+              "portable", "ratio");
   bench_curve<Bn254>(max_log2, threads);
   bench_curve<Bls12_381>(max_log2, threads);
 }

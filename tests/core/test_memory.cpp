@@ -98,7 +98,8 @@ TEST_CASE("beside CPU workers a GPU worker leaves the rows alone, and its small 
     const auto* prove = std::get_if<AssignProve>(&assign.what);
     if (prove) CHECK(static_cast<bool>(prove->ab) == (assign.slot.role == Role::cpu));
   }
-  for (const PrivateNeedView& need : world.core().circuits()[0].needs)
+  const std::vector<CircuitView> circuits = world.core().circuits();
+  for (const PrivateNeedView& need : circuits[0].needs)
     if (need.stage == Stage::prove) CHECK(need.reserved_bytes >= small_circuit().prove_private_bytes);
   require_sound(world);
 }

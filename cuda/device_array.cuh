@@ -21,6 +21,11 @@ class Stream {
 
   cudaStream_t get() const { return stream_; }
   void wait(const char* what) const { check(cudaStreamSynchronize(stream_), what); }
+  bool is_done(const char* what) const {
+    const cudaError_t code = cudaStreamQuery(stream_);
+    if (code != cudaErrorNotReady) check(code, what);
+    return code != cudaErrorNotReady;
+  }
 
  private:
   cudaStream_t stream_ = nullptr;
@@ -43,6 +48,38 @@ class Event {
 
  private:
   cudaEvent_t event_ = nullptr;
+};
+
+// Host memory that the card may read by itself while this lives: 50 GiB/s instead of 6. Where the system does not let it
+// be pinned (a limit, memory of another kind) nothing changes but the speed.
+class PinnedRange {
+ public:
+  template <class T>
+  explicit PinnedRange(std::span<const T> range) : PinnedRange(range.data(), range.size_bytes()) {}
+  ~PinnedRange() {
+    if (is_pinned_) (void)cudaHostUnregister(begin_);
+  }
+  PinnedRange(const PinnedRange&) = delete;
+  PinnedRange& operator=(const PinnedRange&) = delete;
+
+  bool is_pinned() const { return is_pinned_; }
+
+ private:
+  // Whole pages around the range: a segment is mapped by whole pages.
+  PinnedRange(const void* data, std::size_t size) {
+    constexpr std::uintptr_t kPage = 4096;
+    const auto first = reinterpret_cast<std::uintptr_t>(data) / kPage * kPage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(data) + size + kPage - 1) / kPage * kPage;
+    if (size == 0) return;
+    begin_ = reinterpret_cast<void*>(first);
+    // A mapping without the right to write is refused without the flag.
+    const cudaError_t code = cudaHostRegister(begin_, end - first, cudaHostRegisterReadOnly);
+    is_pinned_ = code == cudaSuccess;
+    if (!is_pinned_) (void)cudaGetLastError();
+  }
+
+  void* begin_ = nullptr;
+  bool is_pinned_ = false;
 };
 
 template <class T>

@@ -50,6 +50,7 @@ final = 5
 gpu = 5
 [gpu]
 devices = ["GPU-1", "GPU-2"]
+b_g2 = "cpu"
 [deadlines]
 heartbeat = "500 ms"
 heartbeat_timeout = "30 s"

@@ -54,8 +54,14 @@ class Event {
 // be pinned (a limit, memory of another kind) nothing changes but the speed.
 class PinnedRange {
  public:
+  // What the card reads.
   template <class T>
-  explicit PinnedRange(std::span<const T> range) : PinnedRange(range.data(), range.size_bytes()) {}
+  explicit PinnedRange(std::span<const T> range)
+      // A mapping without the right to write is refused without the flag.
+      : PinnedRange(range.data(), range.size_bytes(), cudaHostRegisterReadOnly) {}
+  // What the card writes.
+  template <class T>
+  explicit PinnedRange(std::span<T> range) : PinnedRange(range.data(), range.size_bytes(), cudaHostRegisterDefault) {}
   ~PinnedRange() {
     if (is_pinned_) (void)cudaHostUnregister(begin_);
   }
@@ -66,15 +72,13 @@ class PinnedRange {
 
  private:
   // Whole pages around the range: a segment is mapped by whole pages.
-  PinnedRange(const void* data, std::size_t size) {
+  PinnedRange(const void* data, std::size_t size, unsigned flags) {
     constexpr std::uintptr_t kPage = 4096;
     const auto first = reinterpret_cast<std::uintptr_t>(data) / kPage * kPage;
     const auto end = (reinterpret_cast<std::uintptr_t>(data) + size + kPage - 1) / kPage * kPage;
     if (size == 0) return;
     begin_ = reinterpret_cast<void*>(first);
-    // A mapping without the right to write is refused without the flag.
-    const cudaError_t code = cudaHostRegister(begin_, end - first, cudaHostRegisterReadOnly);
-    is_pinned_ = code == cudaSuccess;
+    is_pinned_ = cudaHostRegister(begin_, end - first, flags) == cudaSuccess;
     if (!is_pinned_) (void)cudaGetLastError();
   }
 

@@ -15,6 +15,9 @@ struct RoleConfig {
 // CUDA's driver keeps a heap of its own on the host, whatever the worker does.
 inline constexpr std::uint64_t kGpuRestingBytes = 512ull << 20;
 
+// Of the host's memory, for a partition on a card, whatever the circuit: buffers of sums (measured: 2 to 25 MiB).
+inline constexpr std::uint64_t kCardProveBytes = 64ull << 20;
+
 struct CoreConfig {
   std::array<RoleConfig, kRoles> roles = {RoleConfig{1}, RoleConfig{1}, RoleConfig{1}, RoleConfig{1},
                                           RoleConfig{0, 1, kGpuRestingBytes}};

@@ -92,9 +92,11 @@ bool Machine::admit_reserved_share() {
 }
 
 PrivateNeeds Machine::private_needs(const Circuit& circuit) const {
-  PrivateNeeds needs = circuit.peaks.corrected(formula_needs(circuit.facts), config_.need_margin_bytes);
-  const bool no_finalizer_sums = config_.b_g2 == BG2::gpu && config_.role(Role::cpu).slots == 0;
-  if (no_finalizer_sums) needs[Stage::b2] = 0;
+  PrivateNeeds formula = formula_needs(circuit.facts);
+  const bool cards_alone_prove = config_.role(Role::cpu).slots == 0;
+  if (cards_alone_prove) formula[Stage::prove] = std::min(formula[Stage::prove], kCardProveBytes);
+  PrivateNeeds needs = circuit.peaks.corrected(formula, config_.need_margin_bytes);
+  if (cards_alone_prove && config_.b_g2 == BG2::gpu) needs[Stage::b2] = 0;
   return needs;
 }
 

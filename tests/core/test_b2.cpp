@@ -157,6 +157,7 @@ TEST_CASE("a card that dies with B2 on board leaves it to the next, or to finali
   bool died = false;
   world.script = [&](const Assign& assign) {
     Behaviour behaviour;
+    if (std::holds_alternative<AssignProve>(assign.what)) behaviour.duration = Millis{200};  // both prove slots work
     if (std::holds_alternative<AssignProve>(assign.what) && assign.slot.role == Role::gpu && !died) {
       died = true;
       behaviour.end = Behaviour::End::crash;
@@ -169,6 +170,8 @@ TEST_CASE("a card that dies with B2 on board leaves it to the next, or to finali
   std::size_t by_cpu = 0;
   for (const Assign& assign : world.assigned())
     if (assign.slot.role == Role::cpu) ++by_cpu;
+  CHECK(by_cpu > 0);
+  CHECK(by_cpu < 4);
   CHECK(world.count_assigned(Stage::b2) == by_cpu);
   require_sound(world);
 }

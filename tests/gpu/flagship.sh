@@ -33,7 +33,7 @@ processes() {
     awk '/^Rss(Anon|Shmem):/ { printf ", %s %d MiB", $1, $2 / 1024 }' "/proc/$pid/status"
     printf '\n'
   done
-  printf 'shared memory of the machine: %d MiB\n' "$(awk '/^Shmem:/ { print $2 / 1024 }' /proc/meminfo)"
+  printf 'shared memory of the machine: %.0f MiB\n' "$(awk '/^Shmem:/ { print $2 / 1024 }' /proc/meminfo)"
 }
 
 mkdir -m 700 "$work/run" "$work/state"
@@ -61,12 +61,25 @@ printf 'C1 made in %d ms\n' $(($(milliseconds) - begin))
 for number in $(seq "$kProofs"); do
   printf -- '-- proof %d\n' "$number"
   begin=$(milliseconds)
-  ctl porep prove --c1 "$work/c1.json" --miner 1000 --circuit porep --job "proof-$number" --out "$work/proof-$number" ||
+  ctl porep prove --c1 "$work/c1.json" --miner 1000 --sector 1 --circuit porep --job "proof-$number" --out "$work/proof-$number" ||
     die "proof $number failed"
   printf 'proof %d: %d ms, %d bytes\n' "$number" $(($(milliseconds) - begin)) "$(stat -c %s "$work/proof-$number")"
   ctl status "proof-$number"
   processes
 done
+printf -- '-- the GPU worker is killed while it proves\n'
+worker() { ctl worker list | awk -v column="$1" '$1 == "gpu-0" { print $column }'; }
+victim=$(worker 3)
+ctl porep prove --c1 "$work/c1.json" --miner 1000 --sector 1 --circuit porep --job killed --out "$work/killed" &
+waiting=$!
+until [[ $(worker 2) == busy ]]; do sleep 0.02; done
+kill -KILL "$victim"
+begin=$(milliseconds)
+until [[ $(worker 3) != "$victim" && $(worker 2) == busy ]]; do sleep 0.02; done
+printf 'another worker has the partition after %d ms\n' $(($(milliseconds) - begin))
+wait "$waiting" || die "the job that was under way is lost"
+ctl status killed | grep -E 'prove|b_g2'
+
 grep -E 'circuit on the card|the card computed|B2' "$work/daemon.log" | tail -n 40
 kill -TERM "$daemon"
 wait "$daemon" || die "the daemon ended with $?"

@@ -1,6 +1,8 @@
 #include "workers/gpu/gpu_prover.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -42,6 +44,10 @@ bool GpuProver::has(const CircuitName& circuit, B2Points b2) const {
   return resident_ && resident_->circuit == circuit && (b2 == B2Points::none || resident_->b2 == b2);
 }
 
+Compute on_all_cores(const Compute& compute) {
+  return compute.with_threads(std::max(compute.threads(), std::thread::hardware_concurrency()));
+}
+
 void GpuProver::clear() {
   resident_.reset();
   stage_ = std::monostate();
@@ -54,7 +60,7 @@ Result<void> GpuProver::load(const CircuitName& circuit, const Partition<C>& par
   clear();  // before the next is planned: two circuits need not fit
   progress.step("loading the circuit onto the card", 0);
   const auto begin = Clock::now();
-  auto loaded = GpuProveStage<C>::load(partition.key, partition.system, GpuStageOptions{b2}, compute);
+  auto loaded = GpuProveStage<C>::load(partition.key, partition.system, GpuStageOptions{b2}, on_all_cores(compute));
   if (!loaded) return tl::unexpected(loaded.error());
   log_loaded((*loaded)->memory(), Clock::now() - begin);
   if (b2 != B2Points::none && !(*loaded)->has_b2_points()) spdlog::info("B2's points do not fit beside the rest");

@@ -37,6 +37,9 @@ struct CardSums {
   std::chrono::milliseconds loading{0};
 };
 
+// A card's worker has a thread or two of its share; what it does once for a circuit takes every core for seconds.
+groth16::Compute on_all_cores(const groth16::Compute& compute);
+
 class GpuProver {
  public:
   // Errors: those of Partition::with and of cuda/prove_stage.hpp; prove.middle of a test; cancelled. After an error

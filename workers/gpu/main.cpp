@@ -69,7 +69,9 @@ Failure failure_on_card(const Error& error) {
 // A key that a recipe asks for. Nothing else may be on the card meanwhile: another circuit is about to come.
 Outcome<v1::Up> make_key(GpuProver& prover, const Assignment& assignment) {
   prover.clear();
-  Outcome<v1::Up> made = load_assignment(assignment, KeyCache(), card_multiples());
+  const groth16::Compute all_cores = on_all_cores(assignment.compute);
+  Outcome<v1::Up> made = load_assignment({assignment.message, assignment.leases, all_cores, assignment.progress},
+                                         KeyCache(), card_multiples());
   if (!made && device::is_sticky(made.error().error)) leave_lost_card(made.error().error);
   return made;
 }

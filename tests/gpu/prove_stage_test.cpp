@@ -65,6 +65,32 @@ TEMPLATE_TEST_CASE("the prove stage's sums on the card are the host's", "[stage]
   compare(circuit.build(), basis, root, options);
 }
 
+TEMPLATE_TEST_CASE("sizes around every power of two are right", "[stage][many]", GROTH16_TEST_CURVES) {
+  using C = TestType;
+  for (unsigned log2 = 1; log2 <= 12; ++log2) {
+    for (const std::uint64_t n_constraints :
+         {(std::uint64_t{1} << log2) - 1, std::uint64_t{1} << log2, (std::uint64_t{1} << log2) + 1}) {
+      CAPTURE(n_constraints);
+      compare(mixed_circuit<C>(n_constraints, 2, n_constraints).build(), HBasis::odd_coset_lagrange, DomainRoot::five,
+              {device::B2Points::required});
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("five hundred small circuits of each curve are right", "[stage][many]", GROTH16_TEST_CURVES) {
+  using C = TestType;
+  std::mt19937_64 random(11);
+  for (int number = 0; number < 500; ++number) {
+    const std::uint64_t n_constraints = 1 + random() % 40;
+    const HBasis basis = random() % 2 == 0 ? HBasis::monomial : HBasis::odd_coset_lagrange;
+    device::GpuStageOptions options;
+    options.b2 = random() % 3 == 0 ? device::B2Points::none : device::B2Points::required;
+    options.most_tables = static_cast<unsigned>(1 + random() % 8);
+    CAPTURE(number, n_constraints, static_cast<int>(basis), options.most_tables);
+    compare(mixed_circuit<C>(n_constraints, random() % 4, random()).build(), basis, DomainRoot::five, options);
+  }
+}
+
 TEMPLATE_TEST_CASE("boolean wires that are no bits count with their values", "[stage]", GROTH16_TEST_CURVES) {
   using C = TestType;
   std::mt19937_64 random(7);

@@ -55,8 +55,7 @@ std::vector<CardProcess> other_processes(const std::string& uuid) {
   const ManagementLibrary nvml;
   if (!nvml.is_open()) return {};
   const auto by_uuid = nvml.function<int(const char*, Device*)>("nvmlDeviceGetHandleByUUID");
-  const auto running =
-      nvml.function<int(Device, unsigned*, ProcessInfo*)>("nvmlDeviceGetComputeRunningProcesses_v3");
+  const auto running = nvml.function<int(Device, unsigned*, ProcessInfo*)>("nvmlDeviceGetComputeRunningProcesses_v3");
   Device device = nullptr;
   if (by_uuid == nullptr || running == nullptr || by_uuid(uuid.c_str(), &device) != kSuccess) return {};
   std::vector<ProcessInfo> found(kMostProcesses);

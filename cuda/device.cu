@@ -104,9 +104,8 @@ Result<std::uint64_t> free_device_bytes() {
 
 // What fits the card but not what is left of it is somebody's doing, unless nobody is there.
 Error no_room(std::uint64_t needed_bytes, std::uint64_t free_bytes, std::uint64_t total_bytes) {
-  const std::string text = "the prove stage needs " + std::to_string(needed_bytes) +
-                           " bytes of the card's memory, " + std::to_string(free_bytes) + " of " +
-                           std::to_string(total_bytes) + " are free";
+  const std::string text = "the prove stage needs " + std::to_string(needed_bytes) + " bytes of the card's memory, " +
+                           std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " are free";
   const Result<DeviceFacts> facts = use_first_device();
   const auto others = facts ? other_processes(facts->uuid) : std::vector<CardProcess>();
   if (needed_bytes > total_bytes || others.empty()) return {ErrorCode::too_large, "gpu.plan", text};

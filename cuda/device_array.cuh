@@ -50,8 +50,11 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Host memory that the card may read by itself while this lives: 50 GiB/s instead of 6. Where the system does not let it
-// be pinned (a limit, memory of another kind) nothing changes but the speed.
+// Host memory that the card may reach by itself while this lives: 50 GiB/s instead of 6. Where the system does not let
+// it be pinned (a limit, memory of another kind) nothing changes but the speed.
+//
+// Whole pages are pinned, so what is smaller than kLeastBytes or does not begin with a page is left alone: on a heap
+// its pages are others' too, and a copy of those, half pinned, is refused (cudaErrorInvalidValue).
 class PinnedRange {
  public:
   // What the card reads.
@@ -71,14 +74,11 @@ class PinnedRange {
   bool is_pinned() const { return is_pinned_; }
 
  private:
-  // Whole pages around the range: a segment is mapped by whole pages.
-  PinnedRange(const void* data, std::size_t size, unsigned flags) {
-    constexpr std::uintptr_t kPage = 4096;
-    const auto first = reinterpret_cast<std::uintptr_t>(data) / kPage * kPage;
-    const auto end = (reinterpret_cast<std::uintptr_t>(data) + size + kPage - 1) / kPage * kPage;
-    if (size == 0) return;
-    begin_ = reinterpret_cast<void*>(first);
-    is_pinned_ = cudaHostRegister(begin_, end - first, flags) == cudaSuccess;
+  static constexpr std::size_t kPage = 4096, kLeastBytes = std::size_t{1} << 20;
+
+  PinnedRange(const void* data, std::size_t size, unsigned flags) : begin_(const_cast<void*>(data)) {
+    if (size < kLeastBytes || reinterpret_cast<std::uintptr_t>(data) % kPage != 0) return;
+    is_pinned_ = cudaHostRegister(begin_, (size + kPage - 1) / kPage * kPage, flags) == cudaSuccess;
     if (!is_pinned_) (void)cudaGetLastError();
   }
 

@@ -198,8 +198,9 @@ class GpuStageBody {
     return exceptions;
   }
 
-  // Looks for a cancel while the card works: what is queued runs on, up to 0.7 s for 2^27 rows, and the next partition's
-  // work is queued behind it. No sign of life before it is done, or a card that hangs would pass for one that works.
+  // Looks for a cancel while the card works: what is queued runs on, up to 0.7 s for 2^27 rows, and the next
+  // partition's work is queued behind it. No sign of life before it is done, or a card that hangs would pass for one
+  // that works.
   void wait(const Compute& compute, const char* what) {
     constexpr std::chrono::microseconds kBetweenLooks{100};
     while (!stream_.is_done(what) && !compute.cancelled()) std::this_thread::sleep_for(kBetweenLooks);
@@ -267,10 +268,10 @@ groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const
     const auto bitmap = system.boolean_bitmap();
     const std::uint64_t first_private = system.n_public() + 1;
     const bool may_have_b2 = options.b2 != B2Points::none;
-    const std::array<std::size_t, 4> bit_points = {
-        count_bit_points(key.l(), first_private, bitmap, compute), count_bit_points(key.a(), 0, bitmap, compute),
-        count_bit_points(key.b1(), 0, bitmap, compute),
-        may_have_b2 ? count_bit_points(key.b2(), 0, bitmap, compute) : 0};
+    const std::array<std::size_t, 4> bit_points = {count_bit_points(key.l(), first_private, bitmap, compute),
+                                                   count_bit_points(key.a(), 0, bitmap, compute),
+                                                   count_bit_points(key.b1(), 0, bitmap, compute),
+                                                   may_have_b2 ? count_bit_points(key.b2(), 0, bitmap, compute) : 0};
     std::size_t free_bytes = 0, total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
     const std::uint64_t besides = options.spare_bytes + loading_bytes(system);

@@ -28,9 +28,9 @@ struct CoreConfig {
   std::uint64_t critical_reserved_bytes = 0;     // only CRITICAL jobs may use the last bytes of the total
   std::uint64_t need_margin_bytes = 2ull << 20;  // beside 5 percent, over an observed private peak
   BG2 b_g2 = BG2::automatic;
-  std::uint32_t max_in_flight = 0;               // admitted partitions; 0: as many as the budget holds
-  std::uint32_t max_queued_jobs = 20'000;        // unfinished jobs beyond which SUBMIT gets 429
-  std::uint32_t max_partitions = 4'096;          // of one job
+  std::uint32_t max_in_flight = 0;         // admitted partitions; 0: as many as the budget holds
+  std::uint32_t max_queued_jobs = 20'000;  // unfinished jobs beyond which SUBMIT gets 429
+  std::uint32_t max_partitions = 4'096;    // of one job
   std::uint64_t max_input_bytes = 64ull << 30;
   std::uint32_t busy_retry_ms = 1'000;
 

@@ -3,8 +3,8 @@
 // Cards and finalizers are two lines of a factory. Let a partition take a card D without B2 and D' with it, and a
 // finalizer F for B2. With B2 on finalizers proofs come every max(D / cards, F / finalizers), on the card every
 // D' / cards. So the card is the better place where F / finalizers > D' / cards: where finalizers make it wait for
-// longer than B2 would keep it busy. "auto" goes by that, measured on the circuit. A circuit's first B2 is a finalizer's;
-// if a card had time to spare meanwhile (F / finalizers > D / cards), the card is tried, and D' known.
+// longer than B2 would keep it busy. "auto" goes by that, measured on the circuit. A circuit's first B2 is a
+// finalizer's; if a card had time to spare meanwhile (F / finalizers > D / cards), the card is tried, and D' known.
 #include <algorithm>
 
 #include "supervisor/core/machine.hpp"

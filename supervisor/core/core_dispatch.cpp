@@ -152,9 +152,9 @@ void Machine::dispatch_prove(Slot& slot) {
   if (takes_ab) partition->ab_is_fresh = false;
   if (takes_ab && partition->b2 == Track::with_prove) b2_to_finalizers(*partition);
   const bool with_b2 = partition->b2 == Track::with_prove;
-  Task& task = assign_partition(
-      slot, *partition, Stage::prove, leases,
-      AssignProve{circuit.key, circuit.r1cs, partition->witness, ab, fresh, partition->b_g2, with_b2});
+  Task& task =
+      assign_partition(slot, *partition, Stage::prove, leases,
+                       AssignProve{circuit.key, circuit.r1cs, partition->witness, ab, fresh, partition->b_g2, with_b2});
   task.with_b2 = with_b2;
 }
 

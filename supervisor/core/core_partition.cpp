@@ -158,9 +158,8 @@ Partition* Machine::end_track(const WorkerToken& from, std::uint64_t private_pea
 }
 
 void Machine::handle(const ProveDone& event) {
-  Partition* ended =
-      end_track(event.from, event.private_peak_bytes, Stage::prove, &Partition::prove, &Partition::prove_slot,
-                event.loading);
+  Partition* ended = end_track(event.from, event.private_peak_bytes, Stage::prove, &Partition::prove,
+                               &Partition::prove_slot, event.loading);
   if (!ended) return;
   Partition& partition = *ended;
   partition.sums = event.sums;

@@ -141,7 +141,7 @@ JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) con
   if (circuit != circuit_uids_.end()) view.warnings = circuits_.at(circuit->second).facts.warnings;
   for (const Partition& partition : job.partitions) {
     PartitionView part{
-        partition.index, supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {},
+        partition.index,   supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {},
         b_g2_of(partition)};
     if (part.state == PartitionState::proven) part.progress_permille = 1000;
     for (const Partition::Running& running : partition.running) part.slots.push_back(running.slot);

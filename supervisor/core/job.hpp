@@ -3,8 +3,8 @@
 // Intake: once the circuit is known, the spooled input is opened and a load slot inspects it. Then the partition is
 // queued until the budget admits its whole life; its segments are allocated; a synth slot fills the witness and a, b.
 // When the writer has released them and the witness is sealed, two tracks run in parallel: PROVE and B2; or a card sums
-// B2 with the rest, and they are one. PROVE_DONE dooms `ab` (phase 1). Both done, a finalizer assembles and verifies; the witness is doomed (phase 2) and the proof is
-// stored.
+// B2 with the rest, and they are one. PROVE_DONE dooms `ab` (phase 1). Both done, a finalizer assembles and verifies;
+// the witness is doomed (phase 2) and the proof is stored.
 //
 // Two detours lead back. A partition *retreats* when a stage must start from less than it holds (synthesis died, an
 // allocation failed, no room for a second `ab`): it gives everything back, confirmed, and queues again at its old

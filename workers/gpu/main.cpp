@@ -1,10 +1,10 @@
-// groth16-gpu: the prove stage on one NVIDIA card, the one that CUDA_VISIBLE_DEVICES shows, and keys for development made
-// there. The only program that links CUDA.
+// groth16-gpu: the prove stage on one NVIDIA card, the one that CUDA_VISIBLE_DEVICES shows, and keys for development
+// made there. The only program that links CUDA.
 //
 // CUDA is first called after exec, when the worker chooses its card; a card that cannot be used ends it with 69 before
 // it says HELLO. An error that destroys the context ends it at once with 69 too: no call after it could tell the truth.
-// A circuit that the card can never hold is the circuit's failure, memory that others hold the slot's; both are said with
-// the bytes needed and free, and nothing is proven on the CPU instead.
+// A circuit that the card can never hold is the circuit's failure, memory that others hold the slot's; both are said
+// with the bytes needed and free, and nothing is proven on the CPU instead.
 #include <unistd.h>
 
 #include <spdlog/spdlog.h>

@@ -139,9 +139,8 @@ v1::CircuitFacts facts_on(const CircuitSummary& summary, const CircuitFileNames&
 Result<void> check_summary(const CircuitSummary& summary) {
   if (!is_known(summary.curve)) return malformed("summary.curve", fmt::format("curve number {}", summary.curve));
   constexpr std::uint32_t kWarnings = groth16::kKeyForgeable | groth16::kKeyDevelopment;
-  if (summary.has_c > 1 || summary.has_transcript > 1 || summary.is_builtin > 1 ||
-      summary.is_generated > 1 || summary.reserved != 0 ||
-      (summary.key_warnings & ~kWarnings) != 0) {
+  if (summary.has_c > 1 || summary.has_transcript > 1 || summary.is_builtin > 1 || summary.is_generated > 1 ||
+      summary.reserved != 0 || (summary.key_warnings & ~kWarnings) != 0) {
     return malformed("summary.flags", "a flag has a value that it cannot have");
   }
   return groth16::with_curve(static_cast<CurveId>(summary.curve),

@@ -33,8 +33,9 @@ Result<RecipeSource> RecipeSource::parse(const CircuitFiles& files) {
   const auto recipe = groth16::formats::parse_key_recipe(name, text_of(files.key));
   if (!recipe) return tl::unexpected(recipe.error());
   if (!files.allow_insecure) {
-    return failure(ErrorCode::malformed, "recipe.insecure",
-                   name + ": whoever reads it can forge proofs for the key that it makes, and such keys are not allowed");
+    return failure(
+        ErrorCode::malformed, "recipe.insecure",
+        name + ": whoever reads it can forge proofs for the key that it makes, and such keys are not allowed");
   }
   if (files.r1cs != nullptr) {
     return failure(ErrorCode::mismatch, "recipe.r1cs",

@@ -1,5 +1,5 @@
-// A key recipe and the built-in circuit that it is for: INSPECT says the sizes that follow from the circuit, LOAD writes
-// the constraint system and makes the key beside it, straight into the segments.
+// A key recipe and the built-in circuit that it is for: INSPECT says the sizes that follow from the circuit, LOAD
+// writes the constraint system and makes the key beside it, straight into the segments.
 #pragma once
 
 #include <cstddef>

@@ -20,6 +20,7 @@ constexpr std::size_t kMostPending = 10'000;
 constexpr std::uint32_t kRetryAfter_ms = 1'000;
 constexpr std::uint32_t kListLimit = 1'000;
 constexpr std::uint32_t kLinesLimit = 1'000;
+constexpr std::size_t kMostInFlight = 256;
 
 Error no_job(const JobId& job) { return {ErrorCode::not_found, "job.unknown", fmt::format("there is no job {}", job)}; }
 
@@ -71,12 +72,13 @@ Examine examine_request(ReplyToken token, const v1::SubmitRequest& request, std:
 }  // namespace
 
 Api::Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, const MemoryWatch& memory,
-         std::string version)
+         const Meters& meters, std::string version)
     : hubs_(hubs),
       core_(core),
       files_(files),
       journal_(journal),
       memory_(memory),
+      meters_(meters),
       version_(std::move(version)),
       started_at_ms_(monotonic_ms()) {}
 
@@ -114,6 +116,12 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
       if (!body) return tl::unexpected(body.error());
       if (auto checked = check_list(*body); !checked) return tl::unexpected(checked.error());
       answer_list(caller, *body, now);
+      return std::nullopt;
+    }
+    case ipc::Command::metrics: {
+      const auto body = ipc::request_body<v1::MetricsRequest>(request);
+      if (!body) return tl::unexpected(body.error());
+      answer_metrics(caller, *body, now);
       return std::nullopt;
     }
     default:
@@ -304,8 +312,9 @@ void Api::answer_circuits(const Caller& to, const v1::Status& status, const std:
 void Api::answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now) {
   v1::ListReply body;
   *body.mutable_status() = ipc::make_status(200);
-  const std::uint32_t limit = request.limit() == 0 ? kListLimit : request.limit();
-  for (const JobView& job : core_.jobs(states_of(request), limit, now)) *body.add_jobs() = status_of(job);
+  const JobFilter filter{states_of(request), request.contains(), request.limit() == 0 ? kListLimit : request.limit(),
+                         request.newest_first()};
+  for (const JobView& job : core_.jobs(filter, now)) *body.add_jobs() = status_of(job);
   send(to, body);
 }
 
@@ -320,14 +329,29 @@ v1::WorkerStatus Api::worker_status(const WorkerView& worker) const {
   return message;
 }
 
+v1::DaemonStatus Api::daemon_status() const {
+  v1::DaemonStatus message = status_of(core_.daemon());
+  for (const WorkerView& worker : core_.workers()) *message.add_workers() = worker_status(worker);
+  message.set_version(version_);
+  message.set_pid(static_cast<std::uint32_t>(::getpid()));
+  message.set_uptime_ms(monotonic_ms() - started_at_ms_);
+  return message;
+}
+
 void Api::answer_daemon(const Caller& to) {
   v1::DaemonStatusReply body;
   *body.mutable_status() = ipc::make_status(200);
-  *body.mutable_daemon() = status_of(core_.daemon());
-  for (const WorkerView& worker : core_.workers()) *body.mutable_daemon()->add_workers() = worker_status(worker);
-  body.mutable_daemon()->set_version(version_);
-  body.mutable_daemon()->set_pid(static_cast<std::uint32_t>(::getpid()));
-  body.mutable_daemon()->set_uptime_ms(monotonic_ms() - started_at_ms_);
+  *body.mutable_daemon() = daemon_status();
+  send(to, body);
+}
+
+void Api::answer_metrics(const Caller& to, const v1::MetricsRequest& request, TimePoint now) {
+  v1::MetricsReply body;
+  *body.mutable_status() = ipc::make_status(200);
+  *body.mutable_daemon() = daemon_status();
+  body.set_at_ms(wall_ms());
+  write_tally(core_.tally(kMostInFlight, now), &body);
+  meters_.write(request, &body);
   send(to, body);
 }
 

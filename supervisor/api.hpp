@@ -16,6 +16,7 @@
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
 #include "supervisor/memory_watch.hpp"
+#include "supervisor/meters.hpp"
 #include "supervisor/reload.hpp"
 
 namespace groth16d::supervisor {
@@ -39,7 +40,7 @@ class Api {
  public:
   // All of them must outlive this.
   Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, const MemoryWatch& memory,
-      std::string version);
+      const Meters& meters, std::string version);
 
   // nullopt: answered, or waiting for a thread.
   std::optional<Event> request(ipc::ClientRequest request, Right right, TimePoint now);
@@ -84,7 +85,9 @@ class Api {
   Result<void> answer_result(const Caller& to, const JobId& job, TimePoint now);
   void answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now);
   v1::WorkerStatus worker_status(const WorkerView& worker) const;
+  v1::DaemonStatus daemon_status() const;
   void answer_daemon(const Caller& to);
+  void answer_metrics(const Caller& to, const v1::MetricsRequest& request, TimePoint now);
   void answer_circuits(const Caller& to, const v1::Status& status, const std::string& circuit);
 
   ReplyToken remember(Pending pending);
@@ -97,6 +100,7 @@ class Api {
   Files& files_;
   Journal& journal_;
   const MemoryWatch& memory_;
+  const Meters& meters_;
   std::string version_;
   std::uint64_t started_at_ms_;
   ReplyToken next_token_ = 1;

@@ -186,9 +186,10 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
                      open_cache_folder(config), config.cache_max_bytes, config.gpu_devices},
                     worker_limits(config), std::move(cgroup));
   MemoryWatch memory;
-  Api api(daemon.hubs, core, files, journal, memory, options.version);
+  Meters meters;
+  Api api(daemon.hubs, core, files, journal, memory, meters, options.version);
   Reload reload(config);
-  Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events, reload});
+  Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events, reload, meters});
   EventLoop loop({core, shell, api, daemon.hubs, daemon.workers, children, journal, files, segments, memory,
                   daemon.signals.get(), daemon.parent.get()});
   shell.pass(std::move(stored.recovered));

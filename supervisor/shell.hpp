@@ -16,6 +16,7 @@
 #include "supervisor/cut_inputs.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
+#include "supervisor/meters.hpp"
 #include "supervisor/reload.hpp"
 #include "supervisor/segments.hpp"
 
@@ -35,6 +36,7 @@ struct Limbs {
   ipc::WorkerHub& workers;
   ipc::EventPublisher& events;
   Reload& reload;
+  Meters& meters;
 };
 
 class Shell {
@@ -60,6 +62,7 @@ class Shell {
   void publish_memory(const DaemonView& daemon);
 
  private:
+  void count_death(const ExitObserved& exit, const Moment& now);
   void reload(ConfigRead read);
   void finish_reload(Reply& answer);
   void perform(Reply& action);

@@ -169,6 +169,10 @@ Result<std::vector<v1::WorkerStatus>> Client::workers() {
       .map([](const v1::DaemonStatusReply& reply) { return to_vector(reply.daemon().workers()); });
 }
 
+Result<v1::MetricsReply> Client::metrics(const v1::MetricsRequest& request) {
+  return call<v1::MetricsReply>(ipc::Command::metrics, request);
+}
+
 Result<std::vector<v1::LogLine>> Client::logs(const std::string& job) {
   return call<v1::LogsReply>(ipc::Command::logs, job_request(job)).map([](const v1::LogsReply& reply) {
     return to_vector(reply.lines());

@@ -14,6 +14,7 @@
 
 #include "common/error.hpp"
 #include "ipc/client_channel.hpp"
+#include "ipc/metrics.pb.h"
 
 namespace groth16d::client {
 
@@ -68,6 +69,8 @@ class Client {
   Result<void> ping();
   Result<v1::DaemonStatus> daemon_status();
   Result<std::vector<v1::WorkerStatus>> workers();
+  // Counts, histograms, and what of the recent past is newer than the request names.
+  Result<v1::MetricsReply> metrics(const v1::MetricsRequest& request = {});
   Result<std::vector<v1::LogLine>> logs(const std::string& job);
 
   // Verbs of operators. `verb`: one of Command::worker_restart to worker_disable; `now` with restart: kill. The answer

@@ -69,6 +69,7 @@ enum class Priority { low = 1, normal = 2, high = 3, critical = 4 };
 inline constexpr std::size_t kPriorities = 4;
 
 enum class JobState { received, queued, running, done, failed, cancelled, quarantined };
+inline constexpr std::size_t kJobStateCount = 7;
 bool is_final(JobState state);
 
 enum class PartitionState { waiting, ready_synth, synthesising, sealed, proving, finalizing, proven, stopped };

@@ -82,11 +82,12 @@ Api::Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, con
       version_(std::move(version)),
       started_at_ms_(monotonic_ms()) {}
 
-std::optional<Event> Api::request(ipc::ClientRequest request, Right right, TimePoint now) {
-  const Caller caller{right, std::move(request.from)};
-  auto event = dispatch(request, caller, now);
+std::optional<Event> Api::request(ipc::ClientRequest request, Door door, TimePoint now) {
+  const ipc::ReplyAddress address = request.from;
+  const auto caller = recognise(request, door);
+  auto event = caller.and_then([&](const Caller& known) { return dispatch(request, known, now); });
   if (event) return std::move(*event);
-  refuse(caller, event.error());
+  refuse({door, Right::read, {}, address}, event.error());
   return std::nullopt;
 }
 
@@ -100,7 +101,7 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
   if (ipc::is_for_operators(request.command)) return operate(request, caller);
   switch (request.command) {
     case ipc::Command::submit:
-      return submit(request, caller);
+      return submit(request, caller, now);
     case ipc::Command::status:
     case ipc::Command::result:
     case ipc::Command::cancel:
@@ -140,13 +141,14 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
 
 // ---------------------------------------------------------------- SUBMIT
 
-Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Caller& caller) {
+Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now) {
   auto body = ipc::request_body<v1::SubmitRequest>(request);
   if (!body) return tl::unexpected(body.error());
   if (auto checked = check_submit(*body, request.payload.size()); !checked) return tl::unexpected(checked.error());
   Pending pending(caller, request.command);
   pending.submit = *body;
   for (const zmq::message_t& frame : request.payload) pending.inline_bytes += frame.size();
+  if (auto room = check_quota(caller, body->job(), now); !room) return tl::unexpected(room.error());
   if (inline_bytes_ + pending.inline_bytes > kMostInlineBytes || pending_.size() >= kMostPending)
     return failure(ErrorCode::busy, "request.too_many", "too many requests wait for the spool");
   inline_bytes_ += pending.inline_bytes;
@@ -188,6 +190,7 @@ void Api::reply(const Reply& reply, TimePoint now) {
     body.set_job(pending.submit.job());
     if (const auto job = core_.job(pending.submit.job(), now); job && reply.code < 400)
       body.set_state(state_of(job->state));
+    if (reply.code == 202) jobs_of_[pending.to.client].insert(pending.submit.job());
     send(pending.to, body);
   } else if (pending.slot) {
     answer_worker(pending, reply_status(reply));
@@ -370,7 +373,7 @@ ReplyToken Api::remember(Pending pending) {
 }
 
 void Api::send(const Caller& to, const google::protobuf::MessageLite& body) {
-  const auto sent = hubs_.of(to.right).reply(to.address, body);
+  const auto sent = hubs_.of(to.door).reply(to.address, body);
   if (sent) return;
   spdlog::debug("a reply was not sent: {}", sent.error().text);
   if (sent.error().code == ErrorCode::too_large) refuse(to, sent.error());
@@ -378,7 +381,7 @@ void Api::send(const Caller& to, const google::protobuf::MessageLite& body) {
 
 void Api::refuse(const Caller& to, const Error& error) {
   const auto sent =
-      hubs_.of(to.right).reply_failure(to.address, error, error.code == ErrorCode::busy ? kRetryAfter_ms : 0);
+      hubs_.of(to.door).reply_failure(to.address, error, error.code == ErrorCode::busy ? kRetryAfter_ms : 0);
   if (!sent) spdlog::debug("a refusal was not sent: {}", sent.error().text);
 }
 

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "ipc/client_channel.hpp"
+#include "supervisor/access.hpp"
 #include "supervisor/core/core.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
@@ -21,19 +23,25 @@
 
 namespace groth16d::supervisor {
 
-// The socket that a request came in by decides what it may ask for.
-enum class Right { submit, operate };
-
-// Who asked, and where the reply goes.
-struct Caller {
-  Right right = Right::submit;
-  ipc::ReplyAddress address;
-};
+// The sockets that clients come by.
+enum class Door { clients, operators, remote };
 
 struct ClientHubs {
   ipc::ClientHub clients;
   ipc::ClientHub operators;
-  ipc::ClientHub& of(Right right) { return right == Right::operate ? operators : clients; }
+  std::optional<ipc::ClientHub> remote;  // over TCP, where that is configured
+  ipc::ClientHub& of(Door door) {
+    if (door == Door::remote) return *remote;
+    return door == Door::operators ? operators : clients;
+  }
+};
+
+// Who asked, what they may ask for, and where the reply goes.
+struct Caller {
+  Door door = Door::clients;
+  Right right = Right::read;
+  std::string client;  // "key alice", "user 1000": whose quota a job counts to
+  ipc::ReplyAddress address;
 };
 
 class Api {
@@ -43,7 +51,11 @@ class Api {
       const Meters& meters, std::string version);
 
   // nullopt: answered, or waiting for a thread.
-  std::optional<Event> request(ipc::ClientRequest request, Right right, TimePoint now);
+  std::optional<Event> request(ipc::ClientRequest request, Door door, TimePoint now);
+
+  // In force from now on: which keys have which right, and how many unfinished jobs one client may have (0: any
+  // number).
+  void admit(std::vector<RemoteClient> clients, std::uint32_t max_jobs_per_client);
 
   // The files' thread has looked at what a SUBMIT names.
   std::optional<Event> examined(Examined found, TimePoint now);
@@ -71,8 +83,10 @@ class Api {
     std::uint64_t inline_bytes = 0;
   };
 
+  Result<Caller> recognise(ipc::ClientRequest& request, Door door) const;
+  Result<void> check_quota(const Caller& caller, const JobId& job, TimePoint now);
   Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
-  Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller);
+  Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> about_job(const ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> about_circuit(const ipc::ClientRequest& request, const Caller& caller);
 
@@ -106,6 +120,10 @@ class Api {
   ReplyToken next_token_ = 1;
   std::map<ReplyToken, Pending> pending_;
   std::uint64_t inline_bytes_ = 0;
+  std::vector<RemoteClient> remote_clients_;
+  std::uint32_t max_jobs_per_client_ = 0;
+  std::map<std::string, std::set<JobId>>
+      jobs_of_;  // accepted from each client since the start; ended ones now and then
 };
 
 }  // namespace groth16d::supervisor

@@ -114,6 +114,8 @@ void Shell::finish_reload(Reply& answer) {
   set_log_level(config.log_level);
   limbs_.children.set_log_level(config.log_level);
   limbs_.children.set_budget(config.core.budget_total_bytes);
+  limbs_.api.admit(config.remote.clients, config.max_jobs_per_client);
+  if (limbs_.gatekeeper != nullptr) limbs_.gatekeeper->admit(keys_of(config.remote.clients));
   limbs_.files.put(FileLimits{config.roots, config.max_spool_bytes});
   for (const ConfigChange& change : changes)
     spdlog::info("reload: {}: {} -> {}", change.key, change.before, change.after);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ipc/client_channel.hpp"
+#include "ipc/gatekeeper.hpp"
 #include "ipc/worker_channel.hpp"
 #include "supervisor/api.hpp"
 #include "supervisor/children.hpp"
@@ -37,6 +38,7 @@ struct Limbs {
   ipc::EventPublisher& events;
   Reload& reload;
   Meters& meters;
+  ipc::Gatekeeper* gatekeeper = nullptr;  // nullptr: nothing listens over TCP
 };
 
 class Shell {

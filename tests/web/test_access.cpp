@@ -16,7 +16,8 @@ const Sessions::Clock::time_point kNow = Sessions::Clock::now();
 }  // namespace
 
 TEST_CASE("a token opens its role, and nothing else does") {
-  const auto tokens = Tokens::parse("# who may look\nread " + kReader + "\n\n operate\t" + kOperator + " # the night\n", "t");
+  const auto tokens =
+      Tokens::parse("# who may look\nread " + kReader + "\n\n operate\t" + kOperator + " # the night\n", "t");
   REQUIRE(tokens.has_value());
   CHECK(tokens->role_of(kReader) == Role::read);
   CHECK(tokens->role_of(kOperator) == Role::operate);

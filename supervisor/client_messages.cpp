@@ -18,28 +18,6 @@ bool is_name_letter(char letter) {
          letter == '.' || letter == '_' || letter == '-';
 }
 
-v1::PartitionState state_of(PartitionState state) {
-  switch (state) {
-    case PartitionState::waiting:
-      return v1::WAITING;
-    case PartitionState::ready_synth:
-      return v1::READY_SYNTH;
-    case PartitionState::synthesising:
-      return v1::SYNTHESISING;
-    case PartitionState::sealed:
-      return v1::SEALED;
-    case PartitionState::proving:
-      return v1::PROVING;
-    case PartitionState::finalizing:
-      return v1::FINALIZING;
-    case PartitionState::proven:
-      return v1::PROVEN;
-    case PartitionState::stopped:
-      return v1::STOPPED;
-  }
-  return v1::PARTITION_STATE_UNSPECIFIED;
-}
-
 void add_partition(const PartitionView& partition, v1::PartitionStatus* message) {
   message->set_partition(partition.partition);
   message->set_state(state_of(partition.state));
@@ -277,6 +255,61 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
   message.set_stale_messages(daemon.stale_events);
   message.set_private_overruns(daemon.private_overruns);
   return message;
+}
+
+v1::PartitionState state_of(PartitionState state) {
+  switch (state) {
+    case PartitionState::waiting:
+      return v1::WAITING;
+    case PartitionState::ready_synth:
+      return v1::READY_SYNTH;
+    case PartitionState::synthesising:
+      return v1::SYNTHESISING;
+    case PartitionState::sealed:
+      return v1::SEALED;
+    case PartitionState::proving:
+      return v1::PROVING;
+    case PartitionState::finalizing:
+      return v1::FINALIZING;
+    case PartitionState::proven:
+      return v1::PROVEN;
+    case PartitionState::stopped:
+      return v1::STOPPED;
+  }
+  return v1::PARTITION_STATE_UNSPECIFIED;
+}
+
+void write_tally(const Tally& tally, v1::MetricsReply* reply) {
+  for (const auto& [circuit, counts] : tally.circuits) {
+    auto* entry = reply->add_circuits();
+    entry->set_circuit(circuit);
+    for (std::size_t state = 0; state < kJobStateCount; ++state) {
+      if (counts.jobs[state] == 0) continue;
+      auto* jobs = entry->add_jobs();
+      jobs->set_state(state_of(static_cast<JobState>(state)));
+      jobs->set_count(counts.jobs[state]);
+    }
+    for (std::size_t state = 0; state < kPartitionStateCount; ++state) {
+      if (counts.partitions[state] == 0) continue;
+      auto* partitions = entry->add_partitions();
+      partitions->set_state(state_of(static_cast<PartitionState>(state)));
+      partitions->set_count(counts.partitions[state]);
+    }
+  }
+  for (std::size_t priority = kPriorities; priority-- > 0;) {
+    auto* queue = reply->add_queues();
+    queue->set_priority(static_cast<v1::Priority>(priority + 1));
+    queue->set_oldest_ms(tally.oldest_ms[priority]);
+  }
+  reply->set_waiting_bytes(tally.waiting_bytes);
+  for (const InFlightView& view : tally.in_flight) {
+    auto* entry = reply->add_in_flight();
+    entry->set_job(view.job);
+    entry->set_partition(view.partition.partition);
+    entry->set_state(state_of(view.partition.state));
+    entry->set_progress_permille(view.partition.progress_permille);
+    for (const SlotId slot : view.partition.slots) entry->add_slots(to_string(slot));
+  }
 }
 
 v1::LogLine line_of(const StampedLine& line) {

@@ -84,6 +84,25 @@ void read_b_g2(ConfigFile& file, CoreConfig& core) {
   file.refuse("gpu.b_g2", fmt::format("\"{}\" is not auto, cpu or gpu", place));
 }
 
+// Without keys nothing listens, on loopback neither.
+void read_remote(ConfigFile& file, Config& config) {
+  config.max_jobs_per_client = static_cast<std::uint32_t>(file.count("max_jobs_per_client", 0, 0, kMostJobs));
+  RemoteConfig& remote = config.remote;
+  remote.listen = file.text("remote.listen", "");
+  remote.secret_key = file.text("remote.secret_key", "");
+  remote.clients_file = file.text("remote.clients", "");
+  if (!remote.listen.empty() && !remote.listen.starts_with("tcp://"))
+    file.refuse("remote.listen", fmt::format("\"{}\" is not like tcp://127.0.0.1:9817", remote.listen));
+  for (const auto& [key, path] :
+       {std::pair{"remote.secret_key", &remote.secret_key}, {"remote.clients", &remote.clients_file}}) {
+    if (remote.listen.empty() == path->empty() && (path->empty() || path->is_absolute())) continue;
+    file.refuse(file.has(key) ? key : "remote.listen",
+                fmt::format("remote.listen needs secret_key and clients, absolute paths: without keys nothing listens "
+                            "over TCP; {} is \"{}\"",
+                            key, path->string()));
+  }
+}
+
 // A card has a UUID, and so has a part of one (MIG); a number would name another card for every tool that counts.
 void read_cards(ConfigFile& file, Config& config) {
   config.gpu_devices = file.texts("gpu.devices", {});
@@ -138,6 +157,7 @@ Result<Config> read_keys(Result<ConfigFile> file) {
   read_folders(*file, config);
   read_limits(*file, config);
   read_isolation(*file, config);
+  read_remote(*file, config);
   read_cards(*file, config);
   read_roles(*file, config.core);
   read_deadlines(*file, config.core);
@@ -178,6 +198,11 @@ Result<void> check_config(const Config& config) {
 
 Result<Config> resolve(Config config) {
   resolve_threads(config.core, usable_cores());
+  if (!config.remote.listen.empty()) {
+    auto clients = read_remote_clients(config.remote.clients_file.string());
+    if (!clients) return tl::unexpected(clients.error());
+    config.remote.clients = std::move(*clients);
+  }
   if (config.budget_bytes) {
     config.core.budget_total_bytes = *config.budget_bytes;
     return config;

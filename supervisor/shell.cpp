@@ -27,9 +27,21 @@ void Shell::pass(Event event) {
   while (!waiting_.empty()) {
     const Event next = std::move(waiting_.front());
     waiting_.pop_front();
-    for (Action& action : limbs_.core.on(next, core_now())) std::visit([this](auto& one) { perform(one); }, action);
+    const Moment now{monotonic_us(), wall_ms()};
+    limbs_.meters.observe(next, now);
+    for (Action& action : limbs_.core.on(next, core_now())) {
+      limbs_.meters.observe(action, now);
+      std::visit([this](auto& one) { perform(one); }, action);
+    }
+    if (const auto* exit = std::get_if<ExitObserved>(&next)) count_death(*exit, now);
   }
   passing_ = false;
+}
+
+// The core decides what a death was.
+void Shell::count_death(const ExitObserved& exit, const Moment& now) {
+  for (const WorkerView& worker : limbs_.core.workers())
+    if (worker.slot == exit.slot) limbs_.meters.died(exit, worker, now);
 }
 
 void Shell::hear(const ipc::Up& up) {
@@ -102,6 +114,8 @@ void Shell::finish_reload(Reply& answer) {
   set_log_level(config.log_level);
   limbs_.children.set_log_level(config.log_level);
   limbs_.children.set_budget(config.core.budget_total_bytes);
+  limbs_.api.admit(config.remote.clients, config.max_jobs_per_client);
+  if (limbs_.gatekeeper != nullptr) limbs_.gatekeeper->admit(keys_of(config.remote.clients));
   limbs_.files.put(FileLimits{config.roots, config.max_spool_bytes});
   for (const ConfigChange& change : changes)
     spdlog::info("reload: {}: {} -> {}", change.key, change.before, change.after);

@@ -53,7 +53,7 @@ class Session {
   void print(const Json& value, const std::string& text);
 
  private:
-  std::string endpoint_;
+  std::string endpoint_, server_key_, key_file_;
   std::string runtime_dir_;
   double timeout_s_ = 10;
 };
@@ -80,6 +80,8 @@ void add_operator_commands(CLI::App& app, Session& session);
 void add_proof_commands(CLI::App& app, Session& session);
 void add_setup_commands(CLI::App& app, Session& session);
 void add_porep_commands(CLI::App& app, Session& session);
+void add_key_commands(CLI::App& app, Session& session);
+void add_trace_command(CLI::App& app, Session& session);
 
 // Each adds one command to the group that it belongs to.
 void add_circuit_hash_command(CLI::App& circuit, Session& session);

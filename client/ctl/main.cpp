@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
   groth16d::ctl::add_proof_commands(app, session);
   groth16d::ctl::add_setup_commands(app, session);
   groth16d::ctl::add_porep_commands(app, session);
+  groth16d::ctl::add_key_commands(app, session);
+  groth16d::ctl::add_trace_command(app, session);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

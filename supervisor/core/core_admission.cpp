@@ -151,6 +151,7 @@ std::optional<Error> Machine::never_fits(const Circuit& circuit, std::uint64_t i
 }
 
 void Machine::wait_for_memory(std::uint64_t bytes, bool critical, const Circuit* except) {
+  memory_wait_bytes_ = bytes;
   memory_wait_ =
       "memory: needs " + std::to_string(bytes) + " bytes, " + std::to_string(budget_.free_bytes(critical)) + " free";
   make_room(bytes, critical, except);

@@ -128,6 +128,14 @@ std::string waiting_for(const Job& job, const std::string& memory_wait) {
 
 }  // namespace
 
+PartitionView Machine::partition_view(const Partition& partition) {
+  PartitionView view{partition.index, supervisor::state_of(partition), partition.most_attempts(),
+                     partition.progress_permille, {}, b_g2_of(partition)};
+  if (view.state == PartitionState::proven) view.progress_permille = 1000;
+  for (const Partition::Running& running : partition.running) view.slots.push_back(running.slot);
+  return view;
+}
+
 JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) const {
   JobView view;
   view.job = job.record.job;
@@ -139,14 +147,7 @@ JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) con
   view.waiting_for = waiting_for(job, memory_wait_);
   const auto circuit = circuit_uids_.find(job.record.circuit);
   if (circuit != circuit_uids_.end()) view.warnings = circuits_.at(circuit->second).facts.warnings;
-  for (const Partition& partition : job.partitions) {
-    PartitionView part{
-        partition.index,   supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {},
-        b_g2_of(partition)};
-    if (part.state == PartitionState::proven) part.progress_permille = 1000;
-    for (const Partition::Running& running : partition.running) part.slots.push_back(running.slot);
-    view.partitions.push_back(std::move(part));
-  }
+  for (const Partition& partition : job.partitions) view.partitions.push_back(partition_view(partition));
   if (with_timeline) view.timeline = job.timeline;
   return view;
 }
@@ -155,17 +156,6 @@ std::optional<JobView> Machine::job(const JobId& id, TimePoint now) const {
   const auto it = job_uids_.find(id);
   if (it == job_uids_.end() || !jobs_.at(it->second).durable) return std::nullopt;
   return job_view(jobs_.at(it->second), now, true);
-}
-
-std::vector<JobView> Machine::jobs(const std::vector<JobState>& states, std::size_t limit, TimePoint now) const {
-  std::vector<JobView> views;
-  for (const auto& [uid, job] : jobs_) {
-    if (views.size() >= limit) break;
-    if (!job.durable) continue;
-    if (!states.empty() && std::find(states.begin(), states.end(), state_of(job)) == states.end()) continue;
-    views.push_back(job_view(job, now, false));
-  }
-  return views;
 }
 
 std::optional<ResultView> Machine::result(const JobId& id) const {
@@ -219,6 +209,7 @@ WorkerView Machine::worker_view(const Slot& slot) const {
   view.rss_bytes = slot.rss_bytes;
   view.restarts = slot.policy.restarts();
   view.last_death = slot.last_death;
+  view.last_cause = slot.last_cause;
   view.build = slot.build;
   if (slot.tasks.empty()) return view;
   const Task& task = slot.tasks.front();

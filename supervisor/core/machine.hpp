@@ -36,9 +36,11 @@ class Machine {
 
   // core_view.cpp
   DaemonView daemon() const;
+  static PartitionView partition_view(const Partition& partition);
   JobView job_view(const Job& job, TimePoint now, bool with_timeline) const;
   std::optional<JobView> job(const JobId& id, TimePoint now) const;
-  std::vector<JobView> jobs(const std::vector<JobState>& states, std::size_t limit, TimePoint now) const;
+  std::vector<JobView> jobs(const JobFilter& filter, TimePoint now) const;
+  Tally tally(std::size_t most_in_flight, TimePoint now) const;
   std::optional<ResultView> result(const JobId& id) const;
   std::vector<CircuitView> circuits() const;
   std::vector<WorkerView> workers() const;
@@ -336,6 +338,7 @@ class Machine {
   std::vector<std::uint64_t> touched_;
   std::vector<std::string> violations_;  // found on the way
   std::string memory_wait_;              // what the head of the line waits for
+  std::uint64_t memory_wait_bytes_ = 0;  // and how much it needs; only with memory_wait_
 
   std::uint64_t jobs_done_ = 0, jobs_failed_ = 0, syntheses_ = 0, stale_events_ = 0, private_overruns_ = 0;
 };

@@ -62,6 +62,7 @@ struct Slot {
   std::uint64_t rss_bytes = 0;
   std::uint32_t progress_permille = 0;
   std::string last_death;
+  std::optional<Death> last_cause;  // of last_death
 
   explicit Slot(const CoreConfig& config) : policy(config) {}
 

@@ -73,6 +73,7 @@ inline constexpr std::size_t kPriorities = 4;
 enum class BG2 { cpu, gpu, automatic };
 
 enum class JobState { received, queued, running, done, failed, cancelled, quarantined };
+inline constexpr std::size_t kJobStateCount = 7;
 bool is_final(JobState state);
 
 enum class PartitionState { waiting, ready_synth, synthesising, sealed, proving, finalizing, proven, stopped };

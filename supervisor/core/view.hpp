@@ -1,6 +1,8 @@
 // Read-only snapshots for STATUS, LIST, RESULT, metrics and `groth16ctl top`. Taking one changes nothing.
 #pragma once
 
+#include <map>
+
 #include "supervisor/budget/budget.hpp"
 #include "supervisor/core/types.hpp"
 
@@ -38,6 +40,14 @@ struct JobView {
   std::string waiting_for;  // "": working
   std::vector<std::string> warnings;
   std::vector<StageSpan> timeline;
+};
+
+// Which jobs are wanted, and in which order.
+struct JobFilter {
+  std::vector<JobState> states;  // empty: all
+  std::string name_contains;     // "": all
+  std::size_t limit = 0;
+  bool newest_first = false;  // else in order of acceptance
 };
 
 // Only of a job whose results are committed.
@@ -80,6 +90,7 @@ struct WorkerView {
   std::uint64_t rss_bytes = 0;
   std::uint32_t restarts = 0;
   std::string last_death;  // "": none
+  std::optional<Death> last_cause;
   std::string build;
 };
 
@@ -89,6 +100,24 @@ struct BufferCount {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   bool operator==(const BufferCount&) const = default;
+};
+
+// Admitted, and not proven yet.
+struct InFlightView {
+  JobId job;
+  PartitionView partition;
+};
+
+// What a monitor counts by circuit and by priority. Taking it looks at every job.
+struct Tally {
+  struct Counts {
+    std::array<std::uint32_t, kJobStateCount> jobs{};              // finished ones that nobody closed too
+    std::array<std::uint32_t, kPartitionStateCount> partitions{};  // of unfinished jobs
+  };
+  std::map<CircuitName, Counts> circuits;              // "": jobs by key path
+  std::array<std::uint64_t, kPriorities> oldest_ms{};  // of jobs of which nothing is admitted; low first
+  std::uint64_t waiting_bytes = 0;                     // what the head of the line needs, if it waits for memory
+  std::vector<InFlightView> in_flight;                 // in order of acceptance
 };
 
 struct DaemonView {

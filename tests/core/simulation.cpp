@@ -263,7 +263,7 @@ class Simulation {
 
   std::string unfinished() const {
     std::string names;
-    for (const JobView& view : world_.core().jobs({}, 100, world_.now()))
+    for (const JobView& view : world_.core().jobs({{}, "", 100, false}, world_.now()))
       if (!is_final(view.state))
         names += view.job + " (" + std::string(to_string(view.state)) + ", " + view.waiting_for + ") ";
     return names;

@@ -38,6 +38,7 @@ const std::vector<Rule>& rules() {
       {"supervisor", {"common", "shm", "ipc"}, {}},
       {"client/lib", {"common", "ipc"}, {}},
       {"client/ctl", {"common", "ipc", "client/lib", "groth16"}, {}},
+      {"client/web", {"common", "ipc", "client/lib"}, {}},
       {"client/demo", {"common", "groth16"}, {}},
   };
   return table;

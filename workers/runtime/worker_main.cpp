@@ -10,6 +10,7 @@
 
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
+#include "workers/runtime/confinement.hpp"
 #include "workers/runtime/conversation.hpp"
 #include "workers/runtime/environment.hpp"
 #include "workers/runtime/last_stand.hpp"
@@ -45,6 +46,8 @@ ExitCode run(const Handler& handler, const TakeDevice& take_device) {
   if (!environment) return give_up(environment.error(), ExitCode::configuration);
   start_log({environment->slot, environment->log_level});
   if (Result<void> ready = install_last_stand(kLastWordsFd); !ready) return give_up(ready.error(), ExitCode::temporary);
+  if (Result<void> confined = confine(take_device ? Confinement::with_device : Confinement::full); !confined)
+    return give_up(confined.error(), ExitCode::temporary);
   if (take_device) {
     if (Result<void> taken = take_device(); !taken) return give_up(taken.error(), ExitCode::device);
   }

@@ -1,0 +1,35 @@
+// Building elements, and the words for bytes and time. Text is always set as text, never as markup.
+const SVG = 'http://www.w3.org/2000/svg';
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === 'onclick') element.addEventListener('click', value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+export const el = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+export const byId = (id) => document.getElementById(id);
+export const setText = (id, text) => { const element = byId(id); if (element.textContent !== text) element.textContent = text; };
+
+export function bytes(count) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let unit = 0;
+  while (count >= 1024 && unit + 1 < units.length) { count /= 1024; unit += 1; }
+  return `${count < 10 && unit > 0 ? count.toFixed(1) : Math.round(count)} ${units[unit]}`;
+}
+
+export function duration(ms) {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const s = ms / 1000;
+  if (s < 60) return `${s.toFixed(1)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
+  return s < 86400 ? `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min` : `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}
+
+export const clock = (ms) => new Date(ms).toLocaleTimeString('en-GB');
+export const color = (name) => `var(--${name})`;

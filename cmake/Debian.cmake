@@ -12,7 +12,9 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 set(CPACK_PACKAGE_NAME groth16d)
 set(CPACK_PACKAGE_VENDOR "the groth16d authors")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "The groth16d authors <groth16d@localhost>")
+# Who answers for a package is who distributes it.
+set(GROTH16D_MAINTAINER "The groth16d authors <groth16d@localhost>" CACHE STRING "Maintainer of the Debian packages")
+set(CPACK_PACKAGE_CONTACT "${GROTH16D_MAINTAINER}")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -46,20 +48,24 @@ set(scripts ${CMAKE_CURRENT_SOURCE_DIR}/scripts)
 groth16d_package(groth16d SECTION net
   DEPENDS "groth16d-client (>= ${PROJECT_VERSION}), systemd (>= 252)" SUGGESTS "groth16d-cuda"
   SUMMARY "Groth16 proving daemon"
-  TEXT "Takes circuits and witnesses and returns zero-knowledge proofs that it has verified itself: behind a queue that \
-never loses a job, in processes that can be killed one by one, with every gigabyte accounted for."
+  TEXT "Takes circuits and witnesses and returns zero-knowledge proofs that it has
+verified itself: behind a queue that never loses a job, in processes that can
+be killed one by one, with every gigabyte accounted for."
   SCRIPTS ${scripts}/postinst ${scripts}/prerm ${scripts}/postrm ${scripts}/conffiles)
 groth16d_package(groth16d-cuda SECTION net
   DEPENDS "groth16d (>= ${PROJECT_VERSION})"
   SUMMARY "Groth16 proving daemon: worker for NVIDIA cards"
-  TEXT "The prove stage of groth16d on one NVIDIA card a worker. Needs the vendor's driver, which is no part of Debian.")
+  TEXT "The prove stage of groth16d on one NVIDIA card a worker. Needs the vendor's
+driver, which is no part of Debian.")
 groth16d_package(groth16d-client SECTION utils
   DEPENDS "" SUGGESTS "groth16d"
   SUMMARY "Command of the Groth16 proving daemon"
-  TEXT "groth16ctl submits jobs to groth16d and operates it; alone it verifies proofs and makes keys for development.")
+  TEXT "groth16ctl submits jobs to groth16d and operates it; alone it verifies proofs
+and makes keys for development.")
 groth16d_package(libgroth16d-client-dev SECTION libdevel
   DEPENDS "libzmq3-dev, cppzmq-dev, libprotobuf-dev, libfmt-dev, libssl-dev, libexpected-dev"
   SUMMARY "C++ client library of the Groth16 proving daemon"
-  TEXT "Headers and static archives of the client of groth16d, and the messages of its protocol.")
+  TEXT "Headers and static archives of the client of groth16d, and the messages of
+its protocol.")
 
 include(CPack)

@@ -9,7 +9,7 @@ function flush_text() {
   text = ""
 }
 BEGIN {
-  print ".TH GROTH16D.TOML 5 \"\" \"groth16d\" \"File Formats\""
+  print ".TH groth16d.toml 5 \"\" \"groth16d\" \"File Formats\""
   print ".SH NAME\ngroth16d.toml \\- configuration of the Groth16 proving daemon"
   print ".SH SYNOPSIS\n.I /etc/groth16d/groth16d.toml\n.SH DESCRIPTION"
 }

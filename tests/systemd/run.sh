@@ -107,6 +107,8 @@ start_service() {
   must inside systemctl start groth16d.service && must active &&
     equal "$(inside stat -c '%a %U %G' /run/groth16d/client.sock)" "660 groth16d groth16d-clients" &&
     equal "$(inside stat -c '%a %U %G' /run/groth16d/operator.sock)" "660 groth16d groth16d-operators" &&
+    equal "$(inside stat -c '%a %U %G' /run/groth16d/events.sock)" "660 groth16d groth16d-clients" &&
+    equal "$(inside stat -c '%a %U' /var/lib/groth16d /var/cache/groth16d | sort -u)" "700 groth16d" &&
     [[ $(property StatusText) == ready:* ]]
 }
 

@@ -60,6 +60,9 @@ class ClientHub {
   static Result<ClientHub> bind(zmq::context_t& context, const EndpointLock& lock,
                                 const std::string& name = kClientSocketName);
 
+  // Takes over client.sock, which a service manager listens on already (bind_activated).
+  static Result<ClientHub> bind_to(UniqueFd listening, zmq::context_t& context, const EndpointLock& lock);
+
   // Binds <runtime directory>/operator.sock: mode 0600, or 0660 for the group groth16d-operators where it exists and we
   // are a member. File permission is the whole of an operator's right.
   static Result<ClientHub> bind_for_operators(zmq::context_t& context, const EndpointLock& lock);

@@ -59,6 +59,15 @@ Result<ClientHub> ClientHub::bind(zmq::context_t& context, const EndpointLock& l
   return ClientHub(std::move(*socket));
 }
 
+Result<ClientHub> ClientHub::bind_to(UniqueFd listening, zmq::context_t& context, const EndpointLock& lock) {
+  Result<zmq::socket_t> socket = make_router(context);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  if (auto bound = bind_activated(*socket, lock, kClientSocketName, std::move(listening)); !bound) {
+    return tl::unexpected<Error>(bound.error());
+  }
+  return ClientHub(std::move(*socket));
+}
+
 Result<ClientHub> ClientHub::bind_for_operators(zmq::context_t& context, const EndpointLock& lock) {
   Result<zmq::socket_t> socket = make_router(context);
   if (!socket) return tl::unexpected<Error>(socket.error());

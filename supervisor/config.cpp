@@ -151,16 +151,21 @@ void read_deadlines(ConfigFile& file, CoreConfig& core) {
     read_duration(file, fmt::format("deadlines.{}", to_string(stage)), core.stall[static_cast<std::size_t>(stage)]);
 }
 
+Config read_every_key(ConfigFile& file) {
+  Config config = default_config();
+  read_folders(file, config);
+  read_limits(file, config);
+  read_isolation(file, config);
+  read_remote(file, config);
+  read_cards(file, config);
+  read_roles(file, config.core);
+  read_deadlines(file, config.core);
+  return config;
+}
+
 Result<Config> read_keys(Result<ConfigFile> file) {
   if (!file) return tl::unexpected(file.error());
-  Config config = default_config();
-  read_folders(*file, config);
-  read_limits(*file, config);
-  read_isolation(*file, config);
-  read_remote(*file, config);
-  read_cards(*file, config);
-  read_roles(*file, config.core);
-  read_deadlines(*file, config.core);
+  Config config = read_every_key(*file);
   if (auto finished = file->finish(); !finished) return tl::unexpected(finished.error());
   return config;
 }
@@ -178,6 +183,12 @@ Result<Config> parse_config(std::string_view text, const std::string& name) {
 }
 
 Result<Config> read_config(const std::filesystem::path& file) { return read_keys(ConfigFile::read(file.string())); }
+
+std::vector<std::string> known_keys() {
+  auto empty = ConfigFile::parse("", "");
+  read_every_key(*empty);
+  return empty->asked();
+}
 
 std::filesystem::path cache_folder(const Config& config) {
   return config.cache_dir.empty() ? config.state_dir / "cache" : config.cache_dir;

@@ -76,6 +76,9 @@ Config default_config();
 // Read and check a file. Errors: those of ConfigFile (common/config.hpp).
 Result<Config> read_config(const std::filesystem::path& file);
 
+// Every key that a file may have, as a dotted path.
+std::vector<std::string> known_keys();
+
 // Where converted circuits are kept.
 std::filesystem::path cache_folder(const Config& config);
 

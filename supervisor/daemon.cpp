@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/clock.hpp"
+#include "common/log.hpp"
 #include "common/posix.hpp"
 #include "ipc/curve.hpp"
 #include "ipc/endpoint.hpp"
@@ -120,7 +121,7 @@ Result<std::unique_ptr<ipc::Gatekeeper>> listen_to_remote(zmq::context_t& contex
   return gatekeeper;
 }
 
-Result<Daemon> take_places(const DaemonOptions& options, const Config& config) {
+Result<Daemon> take_places(const DaemonOptions& options, const Config& config, UniqueFd client_socket) {
   auto state_lock = lock_directory(options.config.state_dir);
   if (!state_lock) return tl::unexpected(state_lock.error());
   auto runtime_lock = lock_directory(options.config.runtime_dir);
@@ -134,7 +135,8 @@ Result<Daemon> take_places(const DaemonOptions& options, const Config& config) {
     parent = std::move(*watched);
   }
   zmq::context_t context;
-  auto clients = ipc::ClientHub::bind(context, *runtime_lock);
+  auto clients = client_socket ? ipc::ClientHub::bind_to(std::move(client_socket), context, *runtime_lock)
+                               : ipc::ClientHub::bind(context, *runtime_lock);
   if (!clients) return tl::unexpected(clients.error());
   auto operators = ipc::ClientHub::bind_for_operators(context, *runtime_lock);
   if (!operators) return tl::unexpected(operators.error());
@@ -192,6 +194,15 @@ Result<void> check_gpu_program(const DaemonOptions& options) {
                   slots, program.string()));
 }
 
+void say_started(const DaemonOptions& options, const CoreConfig& core, const Recovered& recovered) {
+  LogFields fields;
+  fields.event = "daemon.started";
+  const LogScope scope(std::move(fields));
+  spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
+               options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
+               core.budget_total_bytes, recovered.jobs.size(), recovered.circuits.size());
+}
+
 int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon& daemon, Stored stored,
           std::optional<Cgroup> cgroup) {
   const std::filesystem::path spool_folder = stored.spool.folder();
@@ -244,15 +255,13 @@ Result<int> run_daemon(const DaemonOptions& options) {
   if (!config) return tl::unexpected(config.error());
   auto core = Core::create(core_config(*config));
   if (!core) return tl::unexpected(core.error());
-  auto daemon = take_places(options, *config);
+  auto daemon = take_places(options, *config, take_client_socket(kept));
   if (!daemon) return tl::unexpected(daemon.error());
   auto cgroup = take_cgroup(*config);
   if (!cgroup) return tl::unexpected(cgroup.error());
   auto stored = open_state(options.config, inherited_segments(std::move(kept)));
   if (!stored) return tl::unexpected(stored.error());
-  spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
-               options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
-               config->core.budget_total_bytes, stored->recovered.jobs.size(), stored->recovered.circuits.size());
+  say_started(options, config->core, stored->recovered);
   return serve(options, *config, *core, *daemon, std::move(*stored), std::move(*cgroup));
 }
 

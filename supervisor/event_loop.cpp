@@ -10,6 +10,7 @@
 
 #include "common/clock.hpp"
 #include "common/failpoint.hpp"
+#include "common/log.hpp"
 #include "supervisor/worker_messages.hpp"
 
 namespace groth16d::supervisor {
@@ -33,7 +34,7 @@ zmq::pollitem_t remote_item(ClientHubs& hubs, int any_descriptor) {
 
 int EventLoop::run() {
   while (!sources_.shell.exit_code()) turn();
-  notice_.tell(DaemonState::draining, "stopped");
+  notice_.tell(DaemonState::draining, "stopped", monotonic_ms());
   return *sources_.shell.exit_code();
 }
 
@@ -159,10 +160,14 @@ void EventLoop::read_signals() {
 }
 
 void EventLoop::begin_drain(bool fast, const char* why) {
+  LogFields fields;
+  fields.event = fast ? "daemon.stopping" : "daemon.draining";
+  const LogScope scope(std::move(fields));
   spdlog::info(
       "{}: {}", why,
       fast ? "stopping now; what is in flight is done again at the next start" : "draining; again to stop now");
   draining_ = true;
+  next_notice_ms_ = 0;
   sources_.shell.pass(DrainRequested{fast});
 }
 
@@ -176,7 +181,7 @@ void EventLoop::notify() {
   next_notice_ms_ = now + kNoticeInterval_ms;
   sources_.memory.look(sources_.children.processes(), core_now());
   const DaemonView daemon = sources_.core.daemon();
-  notice_.tell(daemon.state, status_line(daemon, sources_.core.workers()));
+  notice_.tell(daemon.state, status_line(daemon, sources_.core.workers()), now);
   sources_.shell.publish_memory(daemon);
 }
 

@@ -14,6 +14,7 @@
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
+#include "common/build.hpp"
 #include "common/config.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
@@ -35,7 +36,7 @@ struct Flags {
 };
 
 void describe(CLI::App& app, Flags& flags) {
-  app.set_version_flag("--version", GROTH16D_VERSION);
+  app.set_version_flag("--version", "groth16d " + version_text());
   app.add_option("--config", flags.config_file, "read this TOML file; what it does not say has a default")
       ->type_name("FILE");
   app.add_flag("--check-config", flags.check_config, "check the configuration and exit: 0 good, 78 bad");
@@ -123,7 +124,7 @@ int run(const Flags& flags) {
     if (!flags.config_file.empty()) return configure(flags);
     return failure(ErrorCode::not_found, "config.no_file", "groth16d was started without --config: there is no file");
   };
-  const auto code = run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, GROTH16D_VERSION});
+  const auto code = run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, version_text()});
   return code ? *code : fail(code.error());
 }
 

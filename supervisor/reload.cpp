@@ -1,5 +1,6 @@
 #include "supervisor/reload.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -116,6 +117,11 @@ std::vector<ConfigChange> differences(const Config& before, const Config& after,
 
 std::vector<ConfigChange> changes_between(const Config& before, const Config& after) {
   return differences(before, after, std::nullopt);
+}
+
+bool needs_restart(const std::string& key) {
+  const auto keys = all_keys();
+  return std::ranges::any_of(keys, [&](const Key& one) { return one.name == key && one.when == When::at_restart; });
 }
 
 Result<CoreConfig> Reload::propose(ReplyToken token, Config next) {

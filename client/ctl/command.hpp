@@ -82,6 +82,8 @@ void add_setup_commands(CLI::App& app, Session& session);
 void add_porep_commands(CLI::App& app, Session& session);
 void add_key_commands(CLI::App& app, Session& session);
 void add_trace_command(CLI::App& app, Session& session);
+void add_doctor_command(CLI::App& app, Session& session);
+void add_describe_command(CLI::App& app);
 
 // Each adds one command to the group that it belongs to.
 void add_circuit_hash_command(CLI::App& circuit, Session& session);

@@ -1,16 +1,21 @@
 #include "workers/runtime/worker_main.hpp"
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 #include <zmq.hpp>
 
+#include "common/build.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
 #include "workers/runtime/confinement.hpp"
+#include "common/posix.hpp"
 #include "workers/runtime/conversation.hpp"
 #include "workers/runtime/environment.hpp"
 #include "workers/runtime/last_stand.hpp"
@@ -44,7 +49,10 @@ ExitCode run(const Handler& handler, const TakeDevice& take_device) {
   ::signal(SIGPIPE, SIG_IGN);  // a closed log pipe must not kill a computation
   const Result<Environment> environment = read_environment();
   if (!environment) return give_up(environment.error(), ExitCode::configuration);
-  start_log({environment->slot, environment->log_level});
+  LogFields fields;
+  fields.slot = environment->slot;
+  fields.epoch = environment->epoch;
+  start_log({environment->slot, environment->log_level, std::move(fields)});
   if (Result<void> ready = install_last_stand(kLastWordsFd); !ready) return give_up(ready.error(), ExitCode::temporary);
   if (Result<void> confined = confine(take_device ? Confinement::with_device : Confinement::full); !confined)
     return give_up(confined.error(), ExitCode::temporary);
@@ -54,9 +62,21 @@ ExitCode run(const Handler& handler, const TakeDevice& take_device) {
   return converse(*environment, handler);
 }
 
+// Workers take their orders from groth16d, so their mains have no arguments; for this one question the kernel remembers
+// them.
+bool is_asked_for_version() {
+  constexpr std::uint64_t kMostBytes = 4096;
+  const auto command_line = read_text_file("/proc/self/cmdline", kMostBytes);
+  return command_line && command_line->find(std::string_view("\0--version\0", 11)) != std::string::npos;
+}
+
 }  // namespace
 
 int worker_main(const Handler& handler, const TakeDevice& take_device) {
+  if (is_asked_for_version()) {
+    std::printf("%s %s\n", program_invocation_short_name, version_text().c_str());
+    return 0;
+  }
   try {
     return static_cast<int>(run(handler, take_device));
   } catch (const std::exception& exception) {

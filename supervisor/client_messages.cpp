@@ -46,6 +46,7 @@ void add_partition(const PartitionView& partition, v1::PartitionStatus* message)
   message->set_attempt(partition.attempt);
   message->set_progress_permille(partition.progress_permille);
   for (const SlotId slot : partition.slots) message->add_slots(to_string(slot));
+  if (partition.b_g2) message->set_b_g2(std::string(to_string(*partition.b_g2)));
 }
 
 void fill(const BufferCount& buffer, v1::BufferCount* message) {

@@ -76,6 +76,14 @@ void read_isolation(ConfigFile& file, Config& config) {
   config.worker_memory_max_bytes = bytes;
 }
 
+void read_b_g2(ConfigFile& file, CoreConfig& core) {
+  const std::string place = file.text("gpu.b_g2", std::string(to_string(core.b_g2)));
+  for (const BG2 b_g2 : {BG2::cpu, BG2::gpu, BG2::automatic}) {
+    if (to_string(b_g2) == place) return void(core.b_g2 = b_g2);
+  }
+  file.refuse("gpu.b_g2", fmt::format("\"{}\" is not auto, cpu or gpu", place));
+}
+
 // A card has a UUID, and so has a part of one (MIG); a number would name another card for every tool that counts.
 void read_cards(ConfigFile& file, Config& config) {
   config.gpu_devices = file.texts("gpu.devices", {});
@@ -92,6 +100,7 @@ void read_cards(ConfigFile& file, Config& config) {
                 fmt::format("{} slots and {} named cards; one card a slot, {} at most, is expected", gpu.slots, named,
                             kMostSlots));
   if (gpu.slots > 0) config.core.role(Role::cpu).slots = 0;  // unless the file wants both
+  read_b_g2(file, config.core);
 }
 
 void read_roles(ConfigFile& file, CoreConfig& core) {

@@ -20,6 +20,7 @@
 //   [gpu]        devices = ["GPU-5f0c...", ...]   one card each gpu slot, by its UUID (nvidia-smi -L); slots.gpu is
 //   then
 //                their number. Without it gpu-K takes card K in the order of nvidia-smi
+//                b_g2 = "auto" | "cpu" | "gpu"   who sums b_g2_msm: finalizers, cards, or who is measured to be sooner
 //   [deadlines]  heartbeat, heartbeat_timeout, start, cancel, drain = "5 s"; and, as the longest silence of a stage's
 //   computing
 //                thread, inspect, load, synth, prove, b2, assemble

@@ -6,6 +6,7 @@
 // nothing by its own.
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct Flags {
   std::string state_dir, runtime_dir, cache_dir, budget, log_level;
   std::vector<std::string> roots;
   std::optional<std::uint32_t> synth, cpu, final, gpu;
+  std::optional<BG2> b_g2;
 };
 
 void describe(CLI::App& app, Flags& flags) {
@@ -53,6 +55,10 @@ void describe(CLI::App& app, Flags& flags) {
   app.add_option("--final", flags.final, "number of final slots")->type_name("N");
   app.add_option("--gpu", flags.gpu, "number of gpu slots, on cards 0, 1, ...; without --cpu no cpu slot is left")
       ->type_name("N");
+  const std::map<std::string, BG2> places{{"auto", BG2::automatic}, {"cpu", BG2::cpu}, {"gpu", BG2::gpu}};
+  app.add_option("--b-g2", flags.b_g2, "who sums b_g2_msm: auto, cpu or gpu")
+      ->type_name("PLACE")
+      ->transform(CLI::CheckedTransformer(places));
 }
 
 Result<void> apply_slots(const std::optional<std::uint32_t>& wanted, Role role, Config& config) {
@@ -82,6 +88,7 @@ Result<Config> configure(const Flags& flags) {
     config->gpu_devices.clear();
     config->core.role(Role::cpu).slots = 0;
   }
+  if (flags.b_g2) config->core.b_g2 = *flags.b_g2;
   for (const auto& [wanted, role] : {std::pair{flags.synth, Role::synth},
                                      {flags.cpu, Role::cpu},
                                      {flags.final, Role::final},

@@ -77,6 +77,7 @@ std::vector<Key> all_keys() {
       {"cache_max", When::at_restart, [](const Config& c) { return bytes_word(c.cache_max_bytes); }},
       {"retention", When::at_once, [](const Config& c) { return duration_word(c.core.retention); }},
       {"log_level", When::at_once, [](const Config& c) { return c.log_level; }},
+      {"gpu.b_g2", When::at_once, [](const Config& c) { return std::string(to_string(c.core.b_g2)); }},
       {"gpu.devices", When::at_restart, [](const Config& c) { return names_word(c.gpu_devices); }},
       {"cgroup", When::at_restart, [](const Config& c) { return c.cgroup; }},
       {"worker_memory_max", When::at_restart, [](const Config& c) {

@@ -31,6 +31,21 @@ PartitionState state_of(const Partition& partition) {
   }
 }
 
+std::optional<BG2> b_g2_of(const Partition& partition) {
+  switch (partition.b2) {
+    case Track::idle:
+      return std::nullopt;
+    case Track::with_prove:
+      return BG2::gpu;
+    case Track::pending:
+    case Track::running:
+      return BG2::cpu;
+    case Track::done:
+      return partition.b2_slot.role == Role::gpu ? BG2::gpu : BG2::cpu;
+  }
+  return std::nullopt;
+}
+
 BufferStage buffer_stage(const Partition& partition) {
   switch (state_of(partition)) {
     case PartitionState::waiting:
@@ -126,7 +141,8 @@ JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) con
   if (circuit != circuit_uids_.end()) view.warnings = circuits_.at(circuit->second).facts.warnings;
   for (const Partition& partition : job.partitions) {
     PartitionView part{
-        partition.index, supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {}};
+        partition.index,   supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {},
+        b_g2_of(partition)};
     if (part.state == PartitionState::proven) part.progress_permille = 1000;
     for (const Partition::Running& running : partition.running) part.slots.push_back(running.slot);
     view.partitions.push_back(std::move(part));

@@ -169,7 +169,8 @@ class Machine {
   void try_seal(Partition& partition);
   void open_tracks(Partition& partition);
   Partition* end_track(const WorkerToken& from, std::uint64_t private_peak_bytes, Stage stage, Track Partition::*track,
-                       SlotId Partition::*by);
+                       SlotId Partition::*by, Millis loading = Millis{0});
+  void take_card_b2(Partition& partition, std::string point);
   void try_assemble(Partition& partition);
   void verification_failed(Partition& partition, const Error& error);
   void retry_stage(Partition& partition, Stage stage);
@@ -182,6 +183,14 @@ class Machine {
   void partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death);
   void record_fault(Partition& partition, SlotId slot);
   void store_result(Partition& partition);
+
+  // core_b2.cpp: who sums b_g2_msm
+  bool b2_is_the_cards(const Partition& partition) const;
+  bool card_is_sooner(const Circuit& circuit) const;
+  void open_b2(Partition& partition);
+  void b2_to_finalizers(Partition& partition);
+  void note_b2_time(const Slot& slot, const Task& task, Millis loading);
+  void forget_b2_times();
 
   // core_segment.cpp: requests to the allocator, leases, freeing
   void handle(const SegmentsAllocated&);
@@ -220,6 +229,8 @@ class Machine {
   // core_dispatch.cpp: work to slots
   void dispatch();
   void dispatch_load(Slot& slot);
+  Circuit* take_circuit_to_load(Role role);
+  void assign_load(Slot& slot, Circuit& circuit);
   void dispatch_synth(Slot& slot);
   void dispatch_prove(Slot& slot);
   void dispatch_final(Slot& slot);

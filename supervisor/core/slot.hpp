@@ -25,8 +25,9 @@ struct Task {
   Circuit* circuit = nullptr;
   std::vector<SegmentRef> leases;
   std::uint32_t attempt = 0;
+  bool with_b2 = false;  // of PROVE on a card
   std::uint64_t beats = 0;
-  TimePoint progress_at{};
+  TimePoint begun_at{}, progress_at{};
   std::optional<TimePoint> cancel_deadline;
   std::size_t span = 0;  // in the job's timeline
 };

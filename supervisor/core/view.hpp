@@ -12,6 +12,7 @@ struct PartitionView {
   std::uint32_t attempt = 0;  // assignments so far of the stage that had most
   std::uint32_t progress_permille = 0;
   std::vector<SlotId> slots;  // working on it now
+  std::optional<BG2> b_g2;    // who sums B2: cpu or gpu; none: not decided yet
 };
 
 // One stage's time on one slot, in milliseconds since the job was accepted.

@@ -221,7 +221,7 @@ int main(int argc, char** argv) {
   const auto witness = expect(PackedWitness<C>::open(witness_bytes->bytes(), system));
   lap("witness");
   device::GpuStageOptions options;
-  options.b2_on_gpu = true;
+  options.b2 = device::B2Points::required;
   const auto stage = expect(device::GpuProveStage<C>::load(key, system, options, kCompute));
   lap("load");
   const auto& memory = stage->memory();
@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
   device::GpuSums<C> sums;
   for (int run = 0; run <= runs; ++run) {
     begin = now_ms();
-    sums = expect(stage->prove(key, witness, kCompute));
+    sums = expect(stage->prove(key, witness, true, kCompute));
     std::printf("| partition %d | %.1f ms |", run, now_ms() - begin);
     for (const auto& [step, ms] : stage->steps()) std::printf(" %s %.1f", step.c_str(), ms);
     std::printf("\n");

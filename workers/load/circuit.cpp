@@ -15,6 +15,7 @@
 #include "groth16/proof/packed_witness.hpp"
 #include "workers/load/builtin_source.hpp"
 #include "workers/load/parsed_circuit.hpp"
+#include "workers/load/recipe_source.hpp"
 #include "workers/load/segment_part.hpp"
 
 namespace groth16d::worker {
@@ -114,7 +115,14 @@ Result<CircuitSummary> inspect_builtin(const CircuitFiles& files, const Compute&
   return files.key.digest(compute).map([&](const Digest& digest) { return source->summary(digest); });
 }
 
+Result<CircuitSummary> inspect_recipe(const CircuitFiles& files, const Compute& compute) {
+  const Result<RecipeSource> source = RecipeSource::parse(files);
+  if (!source) return tl::unexpected(source.error());
+  return files.key.digest(compute).map([&](const Digest& digest) { return source->summary(digest); });
+}
+
 Result<CircuitSummary> inspect(const CircuitFiles& files, const Compute& compute) {
+  if (is_recipe(files.key)) return inspect_recipe(files, compute);
   if (is_params(files.key)) return inspect_builtin(files, compute);
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
@@ -196,7 +204,12 @@ Result<void> load_key(const ParsedCircuit& circuit, const CircuitFiles& files, c
 
 Result<CircuitSummary> convert_parts(const CircuitFiles& files, const CircuitDigests& inspected,
                                      std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                     const Compute& compute) {
+                                     const Compute& compute, const MultiplesOnDemand& multiples) {
+  if (is_recipe(files.key)) {
+    const Result<RecipeSource> source = RecipeSource::parse(files);
+    if (!source) return tl::unexpected(source.error());
+    return source->make(inspected.key, key_segment, r1cs_segment, multiples, compute);
+  }
   if (is_params(files.key)) {
     const Result<BuiltinSource> source = BuiltinSource::parse(files);
     if (!source) return tl::unexpected(source.error());
@@ -220,9 +233,9 @@ Result<CircuitSummary> convert_parts(const CircuitFiles& files, const CircuitDig
 // What was converted is what was inspected: hashed after the conversion, so that a change explains any other complaint.
 Result<CircuitSummary> convert(const CircuitFiles& files, const CircuitDigests& inspected,
                                std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                               const Compute& compute) {
+                               const Compute& compute, const MultiplesOnDemand& multiples) {
   Result<CircuitSummary> summary =
-      unless_changed(files, convert_parts(files, inspected, key_segment, r1cs_segment, compute));
+      unless_changed(files, convert_parts(files, inspected, key_segment, r1cs_segment, compute, multiples));
   if (!summary && summary.error().code == ErrorCode::cancelled) return summary;
   const Result<CircuitDigests> found = unless_changed(files, digests_of(files, compute));
   if (!found) return tl::unexpected(found.error());
@@ -272,6 +285,13 @@ void keep(const CircuitFiles& files, const KeyCache& cache, const SourceIdentity
 
 }  // namespace
 
+MultiplesOnDemand host_multiples() {
+  using Multiples = groth16::HostMultiples<groth16::Bls12_381>;
+  return []() -> Result<std::unique_ptr<const groth16::GeneratorMultiples<groth16::Bls12_381>>> {
+    return std::make_unique<const Multiples>();
+  };
+}
+
 Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, const Compute& compute) {
   if (const auto entry = find_entry(files, cache)) return told(files, entry->circuit().summary, 0);
   const Result<CircuitSummary> summary = unless_changed(files, inspect(files, compute));
@@ -281,18 +301,18 @@ Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCac
 
 Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const CircuitDigests& inspected,
                                    std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                   const Compute& compute) {
+                                   const Compute& compute, const MultiplesOnDemand& multiples) {
   const auto cached = load_cached(files, cache, inspected, key_segment, r1cs_segment, compute);
   if (!cached) return tl::unexpected(cached.error());
   if (*cached) return LoadedCircuit{told(files, (*cached)->summary, 0), **cached};
   const auto began_ns = static_cast<std::int64_t>(wall_ms()) * 1'000'000;
   const Result<SourceIdentity> before = source_of(files);
   if (!before) return tl::unexpected(before.error());
-  const Result<CircuitSummary> summary = convert(files, inspected, key_segment, r1cs_segment, compute);
+  const Result<CircuitSummary> summary = convert(files, inspected, key_segment, r1cs_segment, compute, multiples);
   if (!summary) return tl::unexpected(summary.error());
   const auto key = key_segment.first(summary->key_bytes), r1cs = r1cs_segment.first(summary->r1cs_bytes);
   const PreparedCircuit circuit{*summary, checksum_of_payload(key, compute), checksum_of_payload(r1cs, compute)};
-  if (cache.is_on()) keep(files, cache, *before, began_ns, circuit, key, r1cs, compute);
+  if (cache.is_on() && summary->is_generated == 0) keep(files, cache, *before, began_ns, circuit, key, r1cs, compute);
   if (Result<void> wanted = unless_cancelled(compute); !wanted) return tl::unexpected(wanted.error());
   return LoadedCircuit{told(files, *summary, bytes_of(files)), circuit};
 }

@@ -1,0 +1,43 @@
+// A key recipe and the built-in circuit that it is for: INSPECT says the sizes that follow from the circuit, LOAD
+// writes the constraint system and makes the key beside it, straight into the segments.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "groth16/circuits/builtin_circuit.hpp"
+#include "groth16/proof/generator_multiples.hpp"
+#include "workers/load/circuit.hpp"
+#include "workers/load/circuit_summary.hpp"
+
+namespace groth16d::worker {
+
+bool is_recipe(const GuardedFile& key);
+
+class RecipeSource {
+ public:
+  // Errors: key_recipe.line; malformed recipe.insecure (such keys are not allowed); not_found circuit.name; mismatch
+  // recipe.r1cs (an .r1cs was registered beside).
+  static Result<RecipeSource> parse(const CircuitFiles& files);
+
+  // The digest of the verifying key is zero before the key is made.
+  CircuitSummary summary(const Digest& key_digest) const;
+
+  // The summary of what was made. Errors: segment.too_small; those of the circuit, of generate_key and of whoever
+  // multiplies; cancelled.
+  Result<CircuitSummary> make(const Digest& key_digest, std::span<std::byte> key_segment,
+                              std::span<std::byte> r1cs_segment, const MultiplesOnDemand& multiples,
+                              const groth16::Compute& compute) const;
+
+ private:
+  RecipeSource(std::unique_ptr<const groth16::circuits::BuiltinCircuit> circuit, std::uint64_t seed)
+      : circuit_(std::move(circuit)), seed_(seed), plan_(circuit_->plan()) {}
+
+  std::unique_ptr<const groth16::circuits::BuiltinCircuit> circuit_;
+  std::uint64_t seed_;
+  groth16::SystemPlan<groth16::Bls12_381> plan_;
+};
+
+}  // namespace groth16d::worker

@@ -24,6 +24,7 @@ Json partition_json(const v1::PartitionStatus& partition) {
                {"attempt", partition.attempt()},
                {"progress_permille", partition.progress_permille()}};
   json["slots"] = Json(partition.slots());
+  json["b_g2"] = partition.b_g2();
   return json;
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 
 #include "client/ctl/render_json.hpp"
 #include "client/ctl/top_frame.hpp"
@@ -32,6 +34,19 @@ std::string bar_of(const v1::StageSpan& span, std::uint64_t total_ms) {
   const std::size_t end = std::max(column(span.end_ms()), begin + 1);
   const char mark = span.outcome() == "done" ? '#' : 'x';
   return std::string(begin, '.') + std::string(end - begin, mark) + std::string(kTimelineColumns - end, '.');
+}
+
+// "gpu", or "gpu 9, cpu 1" where partitions differ; "" as long as none has decided.
+std::string b2_places(const v1::JobStatus& job) {
+  std::map<std::string, int, std::greater<>> count_by_place;
+  for (const auto& partition : job.partitions()) {
+    if (!partition.b_g2().empty()) ++count_by_place[partition.b_g2()];
+  }
+  if (count_by_place.size() == 1) return count_by_place.begin()->first;
+  std::string text;
+  for (const auto& [place, count] : count_by_place)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", place, count);
+  return text;
 }
 
 // What the partition held when the stage began.
@@ -89,6 +104,7 @@ std::string text_of(const v1::JobStatus& job) {
                      field("waiting for", job.waiting_for());
   if (job.has_failure()) text += field("reason", fmt::format("{} [{}]", job.failure().text(), job.failure().name()));
   for (const auto& warning : job.warnings()) text += field("warning", warning);
+  text += field("b_g2_msm", b2_places(job));
   if (!client::has_ended(job.state())) {
     text += field("progress", fmt::format("{} %", client::progress_permille(job) / 10));
     Rows rows = {{"PARTITION", "STATE", "DONE", "SLOTS"}};

@@ -78,7 +78,7 @@ install_packages() {
 }
 
 surprise_nobody() {
-  equal "$(inside systemctl is-enabled groth16d.service groth16d-client.socket | sort -u)" disabled &&
+  equal "$(inside systemctl is-enabled groth16d.service groth16d-client.socket groth16d-web.service | sort -u)" disabled &&
     equal "$(property ActiveState)" inactive &&
     must inside id groth16d && must inside getent group groth16d-clients groth16d-operators &&
     must inside test -L /usr/share/man/man8/groth16-synth.8.gz
@@ -92,7 +92,8 @@ verify_units() {
 
 measure_exposure() {
   must inside systemd-analyze security --no-pager --threshold=25 groth16d.service &&
-    must inside systemd-analyze security --no-pager --threshold=25 groth16d-worker@synth-0.service
+    must inside systemd-analyze security --no-pager --threshold=25 groth16d-worker@synth-0.service &&
+    must inside systemd-analyze security --no-pager --threshold=25 groth16d-web.service
 }
 
 start_service() {
@@ -194,6 +195,13 @@ upgrade_under_load() {
   for job in one two three four; do proven "up-$job" || return 1; done
 }
 
+# Metrics without a token, on loopback.
+scrape_metrics() {
+  inside systemctl start groth16d-web.service
+  scraped() { inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9816; printf "GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9816\r\n\r\n" >&3; cat <&3' | grep -q '^groth16d_up 1'; }
+  within 20 scraped
+}
+
 examine_machine() { inside groth16ctl --json doctor | json '["findings"][0]["area"]'; }
 
 stop_with_drain() {
@@ -248,6 +256,7 @@ step 'the loop is blocked: watchdog, restart, job completes' block_loop
 step 'a client that asks during a restart waits' keep_clients_waiting
 step 'a good configuration is reloaded, a bad one refused' reload_configuration
 step 'the journal finds by job, slot and event' find_in_journal
+step 'groth16-web serves metrics' scrape_metrics
 step 'doctor examines the machine' examine_machine
 step 'upgrade under load, no job is lost' upgrade_under_load
 step 'stop drains, a later start goes on' stop_with_drain

@@ -154,7 +154,7 @@ block_loop() {
   inside kill -STOP "$(property MainPID)"
   restarted() { [[ $(property NRestarts) -gt $restarts ]] && active; }
   within 60 restarted && proven blocked &&
-    must inside journalctl -u groth16d.service --grep 'Watchdog timeout' --no-pager
+    must grep -q 'Watchdog timeout' <(inside journalctl -u groth16d.service --no-pager)
 }
 
 # A client that speaks while the daemon is away waits; nobody is refused.
@@ -173,7 +173,7 @@ reload_configuration() {
   configure budget '"900 Megabytes"'
   must_not inside systemctl reload groth16d.service && must active &&
     equal "$(alice --json status | json '["budget_total_bytes"]')" $((900 << 20)) &&
-    must inside journalctl -u groth16d.service EVENT=config.refused --no-pager --quiet || return 1
+    [[ -n $(inside journalctl -u groth16d.service EVENT=config.refused --no-pager --quiet -o cat) ]] || return 1
   configure budget '"1 GiB"'
   must inside systemctl reload groth16d.service
 }

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "client/web/server.hpp"
+#include "common/build.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
 
@@ -33,7 +34,7 @@ struct Flags {
 };
 
 void describe(CLI::App& app, Flags& flags) {
-  app.set_version_flag("--version", GROTH16D_VERSION);
+  app.set_version_flag("--version", "groth16-web " + version_text());
   app.add_option("--runtime-dir", flags.runtime_dir, "the daemon's runtime directory")
       ->envname("GROTH16D_RUNTIME_DIR")
       ->type_name("DIR");

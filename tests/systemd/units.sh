@@ -10,12 +10,12 @@ root=$(mktemp -d "${TMPDIR:-/tmp}/groth16d-units-XXXXXX")
 trap 'rm -rf "$root"' EXIT
 
 # The system's own units and commands are what ours refer to.
-mkdir -p "$root"/{lib,usr/sbin,usr/bin,usr/lib}
+mkdir -p "$root"/{lib,usr/sbin,usr/bin,usr/lib,usr/libexec/groth16d}
 cp -r /lib/systemd "$root/lib/"
 cp -r /lib/systemd "$root/usr/lib/"
 cp systemd/*.service systemd/*.socket systemd/*.slice "$root/lib/systemd/system/"
 cp systemd/*.service systemd/*.socket systemd/*.slice "$root/usr/lib/systemd/system/"
-for command in usr/sbin/groth16d usr/bin/groth16ctl; do install -m 755 /bin/true "$root/$command"; done
+for command in usr/sbin/groth16d usr/bin/groth16ctl usr/libexec/groth16d/groth16-web; do install -m 755 /bin/true "$root/$command"; done
 
 complaints_about() { systemd-analyze --man=no --root="$root" verify "$1" 2>&1 | grep -i groth16 || true; }
 

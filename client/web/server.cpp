@@ -1,6 +1,7 @@
 #include "client/web/server.hpp"
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <optional>
 
@@ -57,6 +58,16 @@ void redirect(Response& response, const char* where) {
 std::string member(const nlohmann::json& object, const char* key) {
   const auto place = object.find(key);
   return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
+}
+
+std::string what_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "no std::exception";
+  }
 }
 
 std::string bearer(const Request& request) {
@@ -154,8 +165,8 @@ void Server::Body::describe() {
   http.set_keep_alive_timeout(5);
   http.set_tcp_nodelay(true);
   http.set_pre_routing_handler([this](const Request& request, Response& response) { return admit(request, response); });
-  http.set_exception_handler([](const Request& request, Response& response, std::exception& error) {
-    spdlog::error("{} {}: {}", request.method, request.path, error.what());
+  http.set_exception_handler([](const Request& request, Response& response, const std::exception_ptr& thrown) {
+    spdlog::error("{} {}: {}", request.method, request.path, what_of(thrown));
     refuse(response, 500, "web.internal", "an error of this program; its log says more");
   });
   describe_health();

@@ -3,9 +3,9 @@
 #include "client/web/exposition.hpp"
 
 namespace groth16d::web {
-namespace {
 
-Json to_json(const v1::WorkerStatus& worker) {
+// Beside those of the header, so that one name finds them all.
+static Json to_json(const v1::WorkerStatus& worker) {
   return {{"slot", worker.slot()},
           {"epoch", worker.epoch()},
           {"pid", worker.pid()},
@@ -20,7 +20,7 @@ Json to_json(const v1::WorkerStatus& worker) {
           {"last_death", worker.last_death()}};
 }
 
-Json to_json(const GpuFigures& card) {
+static Json to_json(const GpuFigures& card) {
   return {{"uuid", card.uuid},
           {"name", card.name},
           {"total", card.memory_total_bytes},
@@ -29,7 +29,7 @@ Json to_json(const GpuFigures& card) {
           {"percent", card.utilisation_percent}};
 }
 
-Json to_json(const v1::PartitionStatus& partition) {
+static Json to_json(const v1::PartitionStatus& partition) {
   Json slots = Json::array();
   for (const std::string& slot : partition.slots()) slots.push_back(slot);
   return {{"partition", partition.partition()},
@@ -38,6 +38,8 @@ Json to_json(const v1::PartitionStatus& partition) {
           {"progress", partition.progress_permille()},
           {"slots", slots}};
 }
+
+namespace {
 
 Json queues(const v1::MetricsReply& reply) {
   Json list = Json::array();

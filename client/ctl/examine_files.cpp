@@ -164,7 +164,7 @@ void check_keys(const Machine& machine, const Wanted& wanted, Findings& findings
     auto entry =
         fs::recursive_directory_iterator(machine.at(root), fs::directory_options::skip_permission_denied, error);
     for (; !error && entry != fs::recursive_directory_iterator() && keys < kMostKeys; entry.increment(error)) {
-      const std::string shown = (root / fs::relative(entry->path(), machine.at(root))).string();
+      const std::string shown = (root / entry->path().lexically_relative(machine.at(root))).string();
       if (!is_key(entry->path())) continue;
       ++keys;
       if (entry->is_symlink(error))

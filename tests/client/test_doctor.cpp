@@ -152,7 +152,7 @@ TEST_CASE("permissions, disks and keys: no user, an open state, no room, a key t
 
 TEST_CASE("configuration: the daemon's own verdict, with its line") {
   const FakeMachine machine;
-  machine.file("usr/sbin/groth16d", "#!/bin/sh\necho \"groth16d: $4:2: slot: no such key\" >&2\nexit 78\n");
+  machine.file("usr/sbin/groth16d", "#!/bin/sh\necho \"groth16d: $3:2: slot: no such key\" >&2\nexit 78\n");
   CHECK(machine.finds(Weight::problem, "configuration", "groth16d.toml:2: slot"));
   fs::remove(machine.at("usr/sbin/groth16d"));
   CHECK(machine.finds(Weight::problem, "configuration", "/usr/sbin/groth16d is not there"));

@@ -17,7 +17,7 @@ completed() {
 
 # The names below "Subcommands:" of a help text.
 verbs() { "$ctl" "$@" --help | awk '/^Subcommands:/ { inside = 1; next } /^[^ ]/ { inside = 0 } inside && /^  [a-z]/ { print $1 }'; }
-options() { "$ctl" "$@" --help | grep -oE '^ +(-[a-z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+'; }
+options() { "$ctl" "$@" --help | grep -oE '^ +(-[a-z],)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'; }
 
 manual=$("$ctl" describe man)
 checked=0

@@ -54,7 +54,7 @@ find_leader() {
   return 1
 }
 
-inside() { nsenter --target "$container_pid" --mount --uts --ipc --net --pid --root --wd=/ -- env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
+inside() { nsenter --target "$container_pid" --mount --uts --ipc --net --pid --root --wdns=/ -- env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
 inside_as() {
   local user=$1
   shift

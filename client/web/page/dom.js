@@ -19,7 +19,12 @@ export const setText = (id, text) => { const element = byId(id); if (element.tex
 // The children of `parent` become one element an item, in order. An element stays as long as its item does, so that a
 // click, the focus and a screen reader's place survive every tick. `make(item)` builds one, `update(element, item)` fills it.
 export function keyed(parent, items, key, make, update) {
-  const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  const wanted = new Set(items.map((item) => String(key(item))));
+  const old = new Map();
+  for (const child of [...parent.children]) {
+    if (wanted.has(child.dataset.key)) old.set(child.dataset.key, child);
+    else child.remove();  // before the others are placed: moving one would take the focus from it
+  }
   let place = parent.firstElementChild;
   for (const item of items) {
     const name = String(key(item));
@@ -28,12 +33,10 @@ export function keyed(parent, items, key, make, update) {
       element = make(item);
       element.dataset.key = name;
     }
-    old.delete(name);
     update(element, item);
     if (element === place) place = place.nextElementSibling;
     else parent.insertBefore(element, place);
   }
-  for (const gone of old.values()) gone.remove();
 }
 
 // Text of an element, touched only where it differs.

@@ -16,6 +16,32 @@ export const svg = (tag, attributes = {}, ...children) => fill(document.createEl
 export const byId = (id) => document.getElementById(id);
 export const setText = (id, text) => { const element = byId(id); if (element.textContent !== text) element.textContent = text; };
 
+// The children of `parent` become one element an item, in order. An element stays as long as its item does, so that a
+// click, the focus and a screen reader's place survive every tick. `make(item)` builds one, `update(element, item)` fills it.
+export function keyed(parent, items, key, make, update) {
+  const wanted = new Set(items.map((item) => String(key(item))));
+  const old = new Map();
+  for (const child of [...parent.children]) {
+    if (wanted.has(child.dataset.key)) old.set(child.dataset.key, child);
+    else child.remove();  // before the others are placed: moving one would take the focus from it
+  }
+  let place = parent.firstElementChild;
+  for (const item of items) {
+    const name = String(key(item));
+    let element = old.get(name);
+    if (element === undefined) {
+      element = make(item);
+      element.dataset.key = name;
+    }
+    update(element, item);
+    if (element === place) place = place.nextElementSibling;
+    else parent.insertBefore(element, place);
+  }
+}
+
+// Text of an element, touched only where it differs.
+export const put = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+
 export function bytes(count) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let unit = 0;

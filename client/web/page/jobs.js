@@ -1,5 +1,5 @@
 // Jobs: found by name and state, and one of them in detail: its partitions, each with the timeline of its stages.
-import { byId, color, duration, el, svg } from '/dom.js';
+import { byId, color, duration, el, keyed, put, svg } from '/dom.js';
 
 let chosen = '';
 let act = () => {};
@@ -19,24 +19,34 @@ async function ask(path) {
   return body;
 }
 
-function row(job) {
+function makeRow(job) {
+  return el('tr', {}, el('td', {}, el('button', { type: 'button', onclick: () => choose(job.job) }, job.job)), el('td'), el('td'), el('td'), el('td'));
+}
+
+function fillRow(row, job) {
   const proven = job.partitions.filter((partition) => partition.state === 'proven').length;
-  return el('tr', { 'aria-selected': String(job.job === chosen) },
-    el('td', {}, el('button', { type: 'button', onclick: () => choose(job.job) }, job.job)),
-    el('td', {}, job.circuit), el('td', { class: job.state }, job.state),
-    el('td', {}, `${proven} of ${job.partitions.length}`), el('td', {}, duration(job.age_ms)));
+  row.setAttribute('aria-selected', String(job.job === chosen));
+  const [, circuit, state, partitions, age] = row.cells;
+  put(circuit, job.circuit);
+  put(state, job.state);
+  state.className = job.state;
+  put(partitions, `${proven} of ${job.partitions.length}`);
+  put(age, duration(job.age_ms));
+}
+
+// A line in the place of jobs.
+function say(text, tone) {
+  byId('jobs').tBodies[0].replaceChildren(el('tr', {}, el('td', { colspan: 5, class: tone }, text)));
 }
 
 export async function search() {
   const query = new URLSearchParams({ contains: byId('contains').value, state: byId('state-filter').value });
   try {
     const { jobs } = await ask(`/api/jobs?${query}`);
-    const body = byId('jobs').tBodies[0];
-    const focused = document.activeElement?.closest?.('#jobs') ? document.activeElement.textContent : null;
-    body.replaceChildren(...(jobs.length ? jobs.map(row) : [el('tr', {}, el('td', { colspan: 5, class: 'quiet' }, 'No job is like that.'))]));
-    if (focused) [...body.querySelectorAll('button')].find((button) => button.textContent === focused)?.focus();
+    keyed(byId('jobs').tBodies[0], jobs, (job) => job.job, makeRow, fillRow);
+    if (jobs.length === 0) say('No job is like that.', 'quiet');
   } catch (error) {
-    byId('jobs').tBodies[0].replaceChildren(el('tr', {}, el('td', { colspan: 5, class: 'failed' }, error.message)));
+    say(error.message, 'failed');
   }
 }
 

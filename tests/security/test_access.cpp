@@ -32,8 +32,9 @@ TEST_CASE("lines of the file of clients are names, rights and keys") {
 
 TEST_CASE("a bad line is named by its number") {
   const std::string key = ipc::new_curve_keys()->public_key;
-  for (const std::string line : {"alice", "alice admin " + key, "alice read short", "alice read " + key + " more",
-                                 "a/b read " + key, "read " + key})
+  for (const std::string& line :
+       std::vector<std::string>{"alice", "alice admin " + key, "alice read short", "alice read " + key + " more",
+                                "a/b read " + key, "read " + key})
     CHECK(parse_remote_clients("\n" + line, "f").error().text.find("f:2:") == 0);
   const std::string other = ipc::new_curve_keys()->public_key;
   CHECK(parse_remote_clients("a read " + key + "\na read " + other, "f").error().name == "clients.twice");

@@ -254,7 +254,7 @@ TEST_CASE("a path of a remote client does not leave the roots, by dots, links or
 
 TEST_CASE("a client with as many unfinished jobs as it may have gets 429, and another client does not") {
   Fortress fortress("max_jobs_per_client = 2");
-  const auto files = e2e::make_circuit(fortress.path("circuit"), groth16::CurveId::bn128, 15, 1);
+  const auto files = e2e::make_circuit(fortress.path("circuit"), groth16::CurveId::bn254, 15, 1);
   auto client = fortress.connect_as("submit");
   e2e::add_circuit(client, "slow", files);
   for (const char* job : {"one", "two"})

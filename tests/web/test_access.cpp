@@ -26,7 +26,8 @@ TEST_CASE("a token opens its role, and nothing else does") {
 }
 
 TEST_CASE("a bad line of the file of tokens is named by its number, and the token is not repeated") {
-  for (const std::string line : {"admin " + kReader, std::string("read short"), "read " + kReader + " more", kReader}) {
+  for (const std::string& line :
+       {"admin " + kReader, std::string("read short"), "read " + kReader + " more", kReader}) {
     const auto tokens = Tokens::parse("read " + kOperator + "\n" + line + "\n", "tokens");
     REQUIRE_FALSE(tokens.has_value());
     CHECK(tokens.error().name == "tokens.line");

@@ -52,7 +52,7 @@ httplib::Headers with_token(const std::string& token) { return {{"Authorization"
 
 struct Stage {
   e2e::TemporaryFolder folder;
-  e2e::CircuitFiles files = e2e::make_circuit(folder.path(), groth16::CurveId::bn128, 8, 2);
+  e2e::CircuitFiles files = e2e::make_circuit(folder.path(), groth16::CurveId::bn254, 8, 2);
   client::PrivateDaemon daemon = e2e::start_daemon(folder.path());
   client::Client client = e2e::connect(daemon);
 

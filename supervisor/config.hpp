@@ -17,13 +17,11 @@
 //   worker_memory_max = "auto" | "2 GiB" of a worker's leaf; auto: what its assignment is reckoned to need, twice
 //   [slots]      load = 1, synth = 1, cpu = 1, final = 1, gpu = 0; where there are gpu slots, cpu = 0
 //   [threads]    load, synth, cpu, final, gpu = "auto" | 4
-//   [gpu]        devices = ["GPU-5f0c...", ...]   one card each gpu slot, by its UUID (nvidia-smi -L); slots.gpu is
-//   then
+//   [gpu]        devices = ["GPU-5f0c...", ...]   a card for each gpu slot, by UUID (nvidia-smi -L); slots.gpu is then
 //                their number. Without it gpu-K takes card K in the order of nvidia-smi
 //                b_g2 = "auto" | "cpu" | "gpu"   who sums b_g2_msm: finalizers, cards, or who is measured to be sooner
-//   [deadlines]  heartbeat, heartbeat_timeout, start, cancel, drain = "5 s"; and, as the longest silence of a stage's
-//   computing
-//                thread, inspect, load, synth, prove, b2, assemble
+//   [deadlines]  heartbeat, heartbeat_timeout, start, cancel, drain = "5 s"; and inspect, load, synth, prove, b2,
+//                assemble: the longest silence of the stage's computing thread
 //
 // Sizes take B, KiB, MiB, GiB, TiB; durations ms, s, min, h, d. An unknown key, unit or impossible value is an error
 // that names file and line ("groth16d.toml:7: ..."). Defaults and their origins: core/config.hpp.

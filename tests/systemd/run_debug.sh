@@ -78,7 +78,7 @@ install_packages() {
 }
 
 surprise_nobody() {
-  equal "$(inside systemctl is-enabled groth16d.service groth16d-client.socket | sort -u)" disabled &&
+  equal "$(inside systemctl is-enabled groth16d.service groth16d-client.socket groth16d-web.service | sort -u)" disabled &&
     equal "$(property ActiveState)" inactive &&
     must inside id groth16d && must inside getent group groth16d-clients groth16d-operators &&
     must inside test -L /usr/share/man/man8/groth16-synth.8.gz
@@ -86,14 +86,14 @@ surprise_nobody() {
 
 verify_units() {
   local said
-  said=$(inside systemd-analyze verify --man=no groth16d.service groth16d-client.socket groth16d.slice \
-    groth16d-worker@synth-0.service 2>&1) || true
+  said=$(inside bash -c 'systemd-analyze verify --man=no /lib/systemd/system/groth16d*' 2>&1) || true
   equal "$said" ""
 }
 
 measure_exposure() {
   must inside systemd-analyze security --no-pager --threshold=25 groth16d.service &&
-    must inside systemd-analyze security --no-pager --threshold=25 groth16d-worker@synth-0.service
+    must inside systemd-analyze security --no-pager --threshold=25 groth16d-worker@synth-0.service &&
+    must inside systemd-analyze security --no-pager --threshold=25 groth16d-web.service
 }
 
 start_service() {
@@ -108,6 +108,8 @@ start_service() {
   must inside systemctl start groth16d.service && must active &&
     equal "$(inside stat -c '%a %U %G' /run/groth16d/client.sock)" "660 groth16d groth16d-clients" &&
     equal "$(inside stat -c '%a %U %G' /run/groth16d/operator.sock)" "660 groth16d groth16d-operators" &&
+    equal "$(inside stat -c '%a %U %G' /run/groth16d/events.sock)" "660 groth16d groth16d-clients" &&
+    equal "$(inside stat -c '%a %U' /var/lib/groth16d /var/cache/groth16d | sort -u)" "700 groth16d" &&
     [[ $(property StatusText) == ready:* ]]
 }
 
@@ -152,14 +154,14 @@ block_loop() {
   inside kill -STOP "$(property MainPID)"
   restarted() { [[ $(property NRestarts) -gt $restarts ]] && active; }
   within 60 restarted && proven blocked &&
-    must inside journalctl -u groth16d.service --grep 'Watchdog timeout' --no-pager
+    must grep -q 'Watchdog timeout' <(inside journalctl -u groth16d.service --no-pager)
 }
 
 # A client that speaks while the daemon is away waits; nobody is refused.
 keep_clients_waiting() {
   inside systemctl restart groth16d.service &
   sleep 0.3
-  must alice --timeout 60 status
+  must alice --timeout 60 status || return 1
   wait
   must active
 }
@@ -167,11 +169,11 @@ keep_clients_waiting() {
 reload_configuration() {
   configure budget '"900 MiB"'
   must inside systemctl reload groth16d.service &&
-    equal "$(alice --json status | json '["budget"]["total_bytes"]')" $((900 << 20)) || return 1
+    equal "$(alice --json status | json '["budget_total_bytes"]')" $((900 << 20)) || return 1
   configure budget '"900 Megabytes"'
   must_not inside systemctl reload groth16d.service && must active &&
-    equal "$(alice --json status | json '["budget"]["total_bytes"]')" $((900 << 20)) &&
-    must inside journalctl -u groth16d.service EVENT=config.refused --no-pager --quiet || return 1
+    equal "$(alice --json status | json '["budget_total_bytes"]')" $((900 << 20)) &&
+    [[ -n $(inside journalctl -u groth16d.service EVENT=config.refused --no-pager --quiet -o cat) ]] || return 1
   configure budget '"1 GiB"'
   must inside systemctl reload groth16d.service
 }
@@ -191,6 +193,13 @@ upgrade_under_load() {
   [[ $(property MainPID) != "$before" ]] && must active &&
     equal "$(inside dpkg-query -W -f '${Version}' groth16d)" "$(inside dpkg-query -W -f '${Version}' groth16d-client)" || return 1
   for job in one two three four; do proven "up-$job" || return 1; done
+}
+
+# Metrics without a token, on loopback.
+scrape_metrics() {
+  inside systemctl start groth16d-web.service
+  scraped() { inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9816; printf "GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9816\r\n\r\n" >&3; cat <&3' | grep -q '^groth16d_up 1'; }
+  within 20 scraped
 }
 
 examine_machine() { inside groth16ctl --json doctor | json '["findings"][0]["area"]'; }
@@ -231,7 +240,7 @@ purge() {
 
 mkdir -p "$work"
 trap 'shut_down; rm -rf "$work/root"' EXIT
-mkdir -p $work/deb-1; cp build/deb/*.deb $work/deb-1/
+true
 make_base "$work/../debian" && boot "$work/../debian" "$work/deb-1" || { echo 'FAIL the machine does not boot'; exit 1; }
 step 'install with apt' install_packages
 ((failures == 0)) || exit 1
@@ -247,6 +256,7 @@ step 'the loop is blocked: watchdog, restart, job completes' block_loop
 step 'a client that asks during a restart waits' keep_clients_waiting
 step 'a good configuration is reloaded, a bad one refused' reload_configuration
 step 'the journal finds by job, slot and event' find_in_journal
+step 'groth16-web serves metrics' scrape_metrics
 step 'doctor examines the machine' examine_machine
 step 'upgrade under load, no job is lost' upgrade_under_load
 step 'stop drains, a later start goes on' stop_with_drain

@@ -198,7 +198,7 @@ upgrade_under_load() {
 # Metrics without a token, on loopback.
 scrape_metrics() {
   inside systemctl start groth16d-web.service
-  scraped() { inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9816; printf "GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9816\r\n\r\n" >&3; cat <&3' | grep -q '^groth16d_up 1'; }
+  scraped() { inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9816; printf "GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9816\r\n\r\n" >&3; cat <&3' 2>/dev/null | grep -q '^groth16d_up 1'; }
   within 20 scraped
 }
 
@@ -214,7 +214,7 @@ stop_with_drain() {
 compile_client() {
   install '/packages/libgroth16d-client-dev_*.deb' g++ pkg-config || return 1
   cp -u "$work"/root/var/cache/apt/archives/*.deb "$work/../apt/"
-  cat >"$work/root/tmp/ask.cpp" <<'CPP'
+  cat >"$work/root/root/ask.cpp" <<'CPP'
 #include <client/lib/client.hpp>
 #include <cstdio>
 int main() {
@@ -224,7 +224,7 @@ int main() {
   std::printf("%zu\n", workers ? workers->size() : 0);
 }
 CPP
-  inside bash -c 'g++ /tmp/ask.cpp -o /usr/local/bin/ask $(pkg-config --cflags --libs groth16d-client)' &&
+  inside bash -c 'g++ /root/ask.cpp -o /usr/local/bin/ask $(pkg-config --cflags --libs groth16d-client)' &&
     equal "$(inside_as alice ask)" 4
 }
 

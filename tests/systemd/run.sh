@@ -219,7 +219,7 @@ compile_client() {
 #include <cstdio>
 int main() {
   auto address = groth16d::client::address_in("/run/groth16d");
-  auto client = groth16d::client::Client::connect(*address, 10'000);
+  auto client = groth16d::client::Client::connect(address, 10'000);
   auto workers = client->workers();
   std::printf("%zu\n", workers ? workers->size() : 0);
 }

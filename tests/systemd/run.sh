@@ -9,6 +9,7 @@ build=$(realpath "${1:-build/release}")
 mkdir -p build/nspawn
 work=$(realpath build/nspawn)/run
 source tests/systemd/container.sh
+need_machine
 
 failures=0 number=0
 # step NAME FUNCTION: its output is shown only where it fails.

@@ -9,7 +9,7 @@
 container_pid='' nspawn_pid=''
 
 need_machine() {
-  [[ $(id -u) == 0 ]] && command -v debootstrap systemd-nspawn cpack >/dev/null && return 0
+  [[ $(id -u) == 0 ]] && command -v debootstrap >/dev/null && command -v systemd-nspawn >/dev/null && return 0
   echo 'SKIPPED: root, debootstrap and systemd-nspawn are needed'
   exit 77
 }

@@ -47,6 +47,7 @@ void SystemdNotice::tell(DaemonState state, const std::string& status, std::uint
   }
   if (!stopping_ && state == DaemonState::draining) {
     stopping_ = true;
+    next_extension_ms_ = 0;  // a stop has a timeout of its own
     message += "STOPPING=1\n";
   }
   if (status != status_) {

@@ -1,11 +1,18 @@
 # A Debian 12 booted in systemd-nspawn, for the tests of units and packages. Sourced; everything lies under $work.
 #
+#   need_machine                ends with 77, skipped, where none can be booted
 #   make_base BASE              debootstrap once, kept for the next run
 #   boot BASE PACKAGES          a throw-away copy with the packages in /packages, booted; waits until it runs
 #   inside COMMAND ...          as root in it, with its own namespaces
 #   inside_as USER COMMAND ...  as that user
 #   shut_down                   ends it, whatever state it is in
-container_pid=
+container_pid='' nspawn_pid=''
+
+need_machine() {
+  [[ $(id -u) == 0 ]] && command -v debootstrap >/dev/null && command -v systemd-nspawn >/dev/null && return 0
+  echo 'SKIPPED: root, debootstrap and systemd-nspawn are needed'
+  exit 77
+}
 
 make_base() {
   local base=$1
@@ -65,5 +72,5 @@ shut_down() {
   [[ -z ${nspawn_pid:-} ]] || kill -KILL "$nspawn_pid" 2>/dev/null || true
   [[ -z $container_pid ]] || kill -KILL "$container_pid" 2>/dev/null || true
   wait "${nspawn_pid:-}" 2>/dev/null || true
-  container_pid= nspawn_pid=
+  container_pid='' nspawn_pid=''
 }

@@ -9,6 +9,7 @@ build=$(realpath "${1:-build/release}")
 mkdir -p build/nspawn
 work=$(realpath build/nspawn)/run
 source tests/systemd/container.sh
+need_machine
 
 failures=0 number=0
 # step NAME FUNCTION: its output is shown only where it fails.
@@ -198,7 +199,7 @@ upgrade_under_load() {
 # Metrics without a token, on loopback.
 scrape_metrics() {
   inside systemctl start groth16d-web.service
-  scraped() { inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9816; printf "GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9816\r\n\r\n" >&3; cat <&3' | grep -q '^groth16d_up 1'; }
+  scraped() { inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9816; printf "GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9816\r\n\r\n" >&3; cat <&3' 2>/dev/null | grep -q '^groth16d_up 1'; }
   within 20 scraped
 }
 
@@ -214,17 +215,17 @@ stop_with_drain() {
 compile_client() {
   install '/packages/libgroth16d-client-dev_*.deb' g++ pkg-config || return 1
   cp -u "$work"/root/var/cache/apt/archives/*.deb "$work/../apt/"
-  cat >"$work/root/tmp/ask.cpp" <<'CPP'
+  cat >"$work/root/root/ask.cpp" <<'CPP'
 #include <client/lib/client.hpp>
 #include <cstdio>
 int main() {
   auto address = groth16d::client::address_in("/run/groth16d");
-  auto client = groth16d::client::Client::connect(*address, 10'000);
+  auto client = groth16d::client::Client::connect(address, 10'000);
   auto workers = client->workers();
   std::printf("%zu\n", workers ? workers->size() : 0);
 }
 CPP
-  inside bash -c 'g++ /tmp/ask.cpp -o /usr/local/bin/ask $(pkg-config --cflags --libs groth16d-client)' &&
+  inside bash -c 'g++ /root/ask.cpp -o /usr/local/bin/ask $(pkg-config --cflags --libs groth16d-client)' &&
     equal "$(inside_as alice ask)" 4
 }
 

@@ -9,6 +9,7 @@ build=$(realpath "${1:-build/release}")
 mkdir -p build/nspawn/tutorial build/nspawn/apt
 work=$(realpath build/nspawn/tutorial)
 source tests/systemd/container.sh
+need_machine
 trap 'shut_down; rm -rf "$work"' EXIT
 
 # The commands of the page: the lines of its blocks that are marked sh.

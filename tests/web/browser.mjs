@@ -2,7 +2,7 @@
 // its death, find a job and open it, in both themes, by keyboard too. Any error on the console fails it.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -24,10 +24,11 @@ async function until(what, holds, timeout_ms = 60_000) {
   assert.fail(`not within ${timeout_ms} ms: ${what}`);
 }
 
+// Their words go to files: a pipe that nobody empties while a command runs would hold the daemon up.
 function start(name, ...words) {
-  const child = spawn(program(name), words, { stdio: ['ignore', 'pipe', 'pipe'] });
-  child.text = '';
-  for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (data) => { child.text += data; });
+  const log = join(folder, `${name}.log`);
+  const child = spawn(program(name), words, { stdio: ['ignore', openSync(log, 'w'), openSync(log, 'a')] });
+  child.words = () => readFileSync(log, 'utf8');
   children.push(child);
   return child;
 }
@@ -47,8 +48,8 @@ async function startService() {
   ctl('circuit', 'add', 'fifth', '--zkey', inFolder('circuit.zkey'), '--r1cs', inFolder('circuit.r1cs'), '--allow-insecure-key');
   writeFileSync(inFolder('tokens'), `read ${READ}\noperate ${OPERATE}\n`, { mode: 0o600 });
   const web = start('groth16-web', '--runtime-dir', run, '--port', '0', '--tokens', inFolder('tokens'));
-  await until('groth16-web says where it is', () => /http:\S+\//.test(web.text));
-  return web.text.match(/http:\S+\//)[0];
+  await until('groth16-web says where it is', () => /http:\S+\//.test(web.words()));
+  return web.words().match(/http:\S+\//)[0];
 }
 
 async function openPage(browser, url, token, colorScheme) {
@@ -134,7 +135,7 @@ async function main() {
 try {
   await main();
 } catch (error) {
-  for (const child of children) console.error(`--- ${child.spawnfile}\n${child.text.slice(-4000)}`);
+  for (const child of children) console.error(`--- ${child.spawnfile}\n${child.words().slice(-4000)}`);
   console.error(error);
   process.exitCode = 1;
 } finally {

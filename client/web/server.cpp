@@ -118,7 +118,7 @@ httplib::Server::HandlerResponse Server::Body::admit(const Request& request, Res
   using Decision = httplib::Server::HandlerResponse;
   response.set_header("Content-Security-Policy", kPolicy);
   response.set_header("X-Content-Type-Options", "nosniff");
-  response.set_header("Referrer-Policy", "no-referrer");
+  response.set_header("Referrer-Policy", "same-origin");  // with none, a form of our own comes from origin "null"
   response.set_header("Cache-Control", "no-store");
   if (request.path == "/healthz") return Decision::Unhandled;
   if (!guard || !guard->is_host_ours(request.get_header_value("Host"))) {

@@ -1,10 +1,11 @@
 // The dashboard as a person uses it: log in, watch partitions move while 30 jobs run, restart a worker, kill one and see
 // its death, find a job and open it, in both themes, by keyboard too. Any error on the console fails it.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 
 const programs = process.argv[2];
@@ -24,10 +25,11 @@ async function until(what, holds, timeout_ms = 60_000) {
   assert.fail(`not within ${timeout_ms} ms: ${what}`);
 }
 
+// Their words go to files: a pipe that nobody empties while a command runs would hold the daemon up.
 function start(name, ...words) {
-  const child = spawn(program(name), words, { stdio: ['ignore', 'pipe', 'pipe'] });
-  child.text = '';
-  for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (data) => { child.text += data; });
+  const log = join(folder, `${name}.log`);
+  const child = spawn(program(name), words, { stdio: ['ignore', openSync(log, 'w'), openSync(log, 'a')] });
+  child.words = () => readFileSync(log, 'utf8');
   children.push(child);
   return child;
 }
@@ -35,20 +37,26 @@ function start(name, ...words) {
 const inFolder = (name) => join(folder, name);
 const WITNESSES = [inFolder('witness-1.wtns'), inFolder('witness-2.wtns')];
 
-// A circuit of 2^12 rows: a few tenths of a second a partition, long enough to be seen.
+// A circuit of 2^16 rows: about a second a partition, long enough to be seen.
 function makeCircuit() {
-  execFileSync(program('groth16-demo-circuit'), ['bn128', '12', '2', folder]);
+  execFileSync(program('groth16-demo-circuit'), ['bn128', '16', '2', folder]);
   ctl('setup', '--insecure', '--r1cs', inFolder('circuit.r1cs'), '--zkey', inFolder('circuit.zkey'));
 }
 
 async function startService() {
-  start('groth16d', '--state-dir', inFolder('state'), '--runtime-dir', run, '--root', folder, '--budget', '1 GiB');
+  start('groth16d', '--state-dir', inFolder('state'), '--runtime-dir', run, '--root', folder, '--budget', '384 MiB', '--synth', '2');
   await until('the daemon answers', () => { try { ctl('status'); return true; } catch { return false; } });
   ctl('circuit', 'add', 'fifth', '--zkey', inFolder('circuit.zkey'), '--r1cs', inFolder('circuit.r1cs'), '--allow-insecure-key');
   writeFileSync(inFolder('tokens'), `read ${READ}\noperate ${OPERATE}\n`, { mode: 0o600 });
   const web = start('groth16-web', '--runtime-dir', run, '--port', '0', '--tokens', inFolder('tokens'));
-  await until('groth16-web says where it is', () => /http:\S+\//.test(web.text));
-  return web.text.match(/http:\S+\//)[0];
+  await until('groth16-web says where it is', () => /http:\S+\//.test(web.words()));
+  return web.words().match(/http:\S+\//)[0];
+}
+
+// While the page is watched.
+async function submitAll() {
+  for (let job = 0; job < JOBS; ++job)
+    await promisify(execFile)(program('groth16ctl'), ['--runtime-dir', run, 'submit', '--circuit', 'fifth', '--job', `night-${String(job).padStart(2, '0')}`, ...WITNESSES]);
 }
 
 async function openPage(browser, url, token, colorScheme) {
@@ -86,13 +94,13 @@ async function main() {
   try {
     const page = await openPage(browser, url, OPERATE, 'light');
 
-    for (let job = 0; job < JOBS; ++job)
-      ctl('submit', '--circuit', 'fifth', '--job', `night-${String(job).padStart(2, '0')}`, ...WITNESSES);
+    const submitted = submitAll();
     const seen = new Map();
     await until('a partition moves from stage to stage', async () => {
       await watchMoves(page, seen);
       return [...seen.values()].some((stages) => stages.size >= 2);
     }, 180_000);
+    await picture(page, 'dashboard-light');
 
     await page.getByRole('button', { name: 'restart cpu-0' }).click();
     await until('the restart shows among the deaths', async () =>
@@ -102,7 +110,7 @@ async function main() {
     process.kill(synth.pid, 'SIGSEGV');
     await until('the death of synth-0 is in the list, with its cause', async () =>
       (await page.locator('#deaths li[data-slot="synth-0"]').first().textContent().catch(() => '')).includes('crash'));
-    await picture(page, 'dashboard-light');
+    await submitted;
 
     await page.getByLabel('Name').fill('night-07');
     await page.keyboard.press('Enter');
@@ -134,7 +142,7 @@ async function main() {
 try {
   await main();
 } catch (error) {
-  for (const child of children) console.error(`--- ${child.spawnfile}\n${child.text.slice(-4000)}`);
+  for (const child of children) console.error(`--- ${child.spawnfile}\n${child.words().slice(-4000)}`);
   console.error(error);
   process.exitCode = 1;
 } finally {

@@ -17,10 +17,10 @@ export function addSamples(more) {
   samples = samples.filter((sample) => sample.at > newest - KEEP_MS);
 }
 
-// A round number of bytes at or above, for the axis.
+// Up to five steps of a power of two, at or above the value, for the axis.
 function ceiling(value) {
-  let step = 1024 ** Math.floor(Math.log(Math.max(value, 1)) / Math.log(1024));
-  while (step * 4 < value) step *= 2;
+  let step = 1;
+  while (step * 5 < value) step *= 2;
   return { top: Math.ceil(value / step) * step, step };
 }
 

@@ -24,12 +24,12 @@ checked=0
 check() {
   local verb option
   for verb in $(verbs "$@"); do
-    completed "$@" "" | grep -qx "$verb" || { echo "not completed: $* $verb"; exit 1; }
+    completed "$@" "" | grep -x "$verb" >/dev/null || { echo "not completed: $* $verb"; exit 1; }
     if [[ -z $(verbs "$@" "$verb") ]]; then
       grep -qF ".SS \"$(echo "$@" "$verb")\"" <<<"$manual" || { echo "not in the manual: $* $verb"; exit 1; }
     fi
     for option in $(options "$@" "$verb"); do
-      completed "$@" "$verb" -- | grep -qx -- "$option" || { echo "not completed: $* $verb $option"; exit 1; }
+      completed "$@" "$verb" -- | grep -x -- "$option" >/dev/null || { echo "not completed: $* $verb $option"; exit 1; }
     done
     checked=$((checked + 1))
     check "$@" "$verb"

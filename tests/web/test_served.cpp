@@ -202,7 +202,7 @@ TEST_CASE("streams are bounded, and Prometheus is served beside all of them") {
       });
       if (response && response->status == 503) ++refused;
     });
-  CHECK(eventually([&] { return events >= 16; }, 20s));
+  CHECK(eventually([&] { return events >= 16 && refused == 2; }, 20s));
   for (int n = 0; n < 20; ++n) CHECK(scrape(web)["groth16d_up"] == 1);
   leave = true;
   for (std::thread& page : pages) page.join();

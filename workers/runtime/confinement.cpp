@@ -92,16 +92,20 @@ class Filter {
   int error_ = 0;
 };
 
+// Of a call's first argument. Not SCMP_A0: a compound literal, which C++ does not know.
+constexpr scmp_arg_cmp kIsNotLocal{0, SCMP_CMP_NE, AF_UNIX, 0};
+constexpr scmp_arg_cmp kIsNoThread{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0};
+
 void refuse_networks(Filter& filter) {
-  filter.refuse(SCMP_SYS(socket), EAFNOSUPPORT, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
-  filter.refuse(SCMP_SYS(socketpair), EAFNOSUPPORT, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+  filter.refuse(SCMP_SYS(socket), EAFNOSUPPORT, kIsNotLocal);
+  filter.refuse(SCMP_SYS(socketpair), EAFNOSUPPORT, kIsNotLocal);
 }
 
 // clone3 passes its flags in memory, which a filter cannot read: glibc falls back to clone where there is none.
 void refuse_processes(Filter& filter) {
   for (const int call : kPrograms) filter.refuse(call, EPERM);
   filter.refuse(SCMP_SYS(clone3), ENOSYS);
-  filter.refuse(SCMP_SYS(clone), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  filter.refuse(SCMP_SYS(clone), EPERM, kIsNoThread);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "workers/load/circuit.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -108,22 +107,18 @@ Result<SystemFacts> measure_system(const ParsedCircuit& circuit) {
   return facts;
 }
 
+// Source: RecipeSource or BuiltinSource.
+template <class Source>
 Result<CircuitSummary> inspect_builtin(const CircuitFiles& files, const Compute& compute) {
-  const Result<BuiltinSource> source = BuiltinSource::parse(files);
+  const Result<Source> source = Source::parse(files);
   if (!source) return tl::unexpected(source.error());
   compute.beat();
   return files.key.digest(compute).map([&](const Digest& digest) { return source->summary(digest); });
 }
 
-Result<CircuitSummary> inspect_recipe(const CircuitFiles& files, const Compute& compute) {
-  const Result<RecipeSource> source = RecipeSource::parse(files);
-  if (!source) return tl::unexpected(source.error());
-  return files.key.digest(compute).map([&](const Digest& digest) { return source->summary(digest); });
-}
-
 Result<CircuitSummary> inspect(const CircuitFiles& files, const Compute& compute) {
-  if (is_recipe(files.key)) return inspect_recipe(files, compute);
-  if (is_params(files.key)) return inspect_builtin(files, compute);
+  if (is_recipe(files.key)) return inspect_builtin<RecipeSource>(files, compute);
+  if (is_params(files.key)) return inspect_builtin<BuiltinSource>(files, compute);
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
   const Result<SystemFacts> system =
@@ -195,10 +190,7 @@ Result<void> load_key(const ParsedCircuit& circuit, const CircuitFiles& files, c
                       std::span<std::byte> segment, const Compute& compute) {
   const auto out = part_of(segment, circuit.key.key_bytes<C>(circuit.sizes), "proving key");
   if (!out) return tl::unexpected(out.error());
-  groth16::Digest file_digest;
-  static_assert(sizeof file_digest == sizeof digest);
-  std::memcpy(file_digest.data(), digest.data(), sizeof digest);
-  const groth16::formats::ZkeyLoadOptions options{files.allow_insecure, false, &file_digest};
+  const groth16::formats::ZkeyLoadOptions options{files.allow_insecure, false, &digest};
   return circuit.key.load_key<C>(circuit.sizes, *out, options, compute);
 }
 

@@ -47,9 +47,9 @@ struct LoadedCircuit {
 
 // Fills both segments, key_bytes and r1cs_bytes long at least, as they were inspected: from the cache, or by converting
 // the files, and then the cache is given what came out; or by making the key of a recipe, which is not cached: making
-// it takes no longer than reading it. Errors: as above, and conflict file.changed when a file is not
-// the one that was inspected, mismatch r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal
-// segment.too_small. The cache causes none.
+// it takes no longer than reading it. Errors: as above, and conflict file.changed when a file is not the one that was
+// inspected, mismatch r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal segment.too_small.
+// The cache causes none.
 Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const CircuitDigests& inspected,
                                    std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
                                    const groth16::Compute& compute,

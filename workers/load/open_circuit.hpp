@@ -1,4 +1,5 @@
-// Both files of a circuit, opened from the leases of an assignment that names them.
+// OpenCircuit: both files of a circuit, opened from the leases of an assignment that names them; and the digests that
+// messages carry.
 #pragma once
 
 #include <cstring>

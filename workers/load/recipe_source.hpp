@@ -3,14 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <memory>
+#include <cstdint>
 #include <span>
+#include <utility>
 
-#include "groth16/circuits/builtin_circuit.hpp"
-#include "groth16/proof/generator_multiples.hpp"
-#include "workers/load/circuit.hpp"
-#include "workers/load/circuit_summary.hpp"
+#include "workers/load/builtin_system.hpp"
 
 namespace groth16d::worker {
 
@@ -32,12 +29,10 @@ class RecipeSource {
                               const groth16::Compute& compute) const;
 
  private:
-  RecipeSource(std::unique_ptr<const groth16::circuits::BuiltinCircuit> circuit, std::uint64_t seed)
-      : circuit_(std::move(circuit)), seed_(seed), plan_(circuit_->plan()) {}
+  RecipeSource(BuiltinCircuitPointer circuit, std::uint64_t seed) : system_(std::move(circuit)), seed_(seed) {}
 
-  std::unique_ptr<const groth16::circuits::BuiltinCircuit> circuit_;
+  BuiltinSystem system_;
   std::uint64_t seed_;
-  groth16::SystemPlan<groth16::Bls12_381> plan_;
 };
 
 }  // namespace groth16d::worker

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "cuda/threads.cuh"
 #include "groth16/algebra/bls12_381.hpp"
 
 namespace groth16d::bench {

@@ -8,6 +8,7 @@
 #include "cuda/card_multiples.hpp"
 #include "cuda/device_array.cuh"
 #include "cuda/msm_tables.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 
@@ -65,28 +66,27 @@ class GeneratorTable {
         scratch_(kMultiplesBlock, "denominators") {
     auto base = Jacobian<F>::from_affine(generator);
     for (unsigned window = 0; window < kWindows; ++window) {
-      const unsigned blocks = blocks_for((kDigits + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
-      walk_from<F><<<blocks, kTableThreads, 0, stream_.get()>>>(base.to_affine(), 1, table_.data() + window * kDigits,
-                                                                scratch_.data(), kDigits);
-      check_launch("walk_from");
+      walk(base.to_affine(), 1, kDigits, table_.data() + window * kDigits, stream_.get());
       for (unsigned bit = 0; bit < kWindowBits; ++bit) base = base.doubled();
     }
-    stream_.wait("a table of multiples");
   }
 
+  // Throws cancelled too.
   void multiply(std::span<const Fr> scalars, std::span<Affine<F>> out, const Compute& compute) const {
+    constexpr const char* kWhat = "multiples of a generator";
     touch_pages(out, compute);
     const PinnedRange pinned(out);
-    for (std::size_t first = 0; first < scalars.size() && !compute.cancelled(); first += kMultiplesBlock) {
+    go_on(compute, kWhat);
+    for (std::size_t first = 0; first < scalars.size(); first += kMultiplesBlock) {
       const std::size_t count = std::min(kMultiplesBlock, scalars.size() - first);
-      const unsigned blocks = blocks_for((count + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
+      const unsigned blocks = table_blocks(count);
       upload(scalars_.data(), scalars.subspan(first, count), stream_.get());
       multiply_generator<F, Fr><<<blocks, kTableThreads, 0, stream_.get()>>>(table_.data(), scalars_.data(),
                                                                              points_.data(), scratch_.data(), count);
       check_launch("multiply_generator");
       download(out.subspan(first, count), static_cast<const Affine<F>*>(points_.data()), stream_.get());
-      stream_.wait("multiples of a generator");
-      compute.beat();
+      stream_.wait(kWhat);
+      go_on(compute, kWhat);
     }
   }
 
@@ -97,11 +97,6 @@ class GeneratorTable {
   DeviceArray<Affine<F>> points_;
   DeviceArray<Denominators<F>> scratch_;
 };
-
-groth16d::Result<void> unless_cancelled_on_card(const Compute& compute) {
-  if (!compute.cancelled()) return {};
-  return groth16d::failure(groth16d::ErrorCode::cancelled, "cancelled", "multiples of a generator: cancelled");
-}
 
 }  // namespace
 
@@ -124,17 +119,13 @@ groth16d::Result<std::unique_ptr<CardMultiples<C>>> CardMultiples<C>::make() {
 template <class C>
 groth16d::Result<void> CardMultiples<C>::in_g1(std::span<const Fr> scalars, std::span<typename C::G1> out,
                                                const Compute& compute) const {
-  return guarded([&] { body_->g1.multiply(scalars, out, compute); }).and_then([&] {
-    return unless_cancelled_on_card(compute);
-  });
+  return guarded([&] { body_->g1.multiply(scalars, out, compute); });
 }
 
 template <class C>
 groth16d::Result<void> CardMultiples<C>::in_g2(std::span<const Fr> scalars, std::span<typename C::G2> out,
                                                const Compute& compute) const {
-  return guarded([&] { body_->g2.multiply(scalars, out, compute); }).and_then([&] {
-    return unless_cancelled_on_card(compute);
-  });
+  return guarded([&] { body_->g2.multiply(scalars, out, compute); });
 }
 
 }  // namespace groth16::device

@@ -1,4 +1,4 @@
-// The card: facts, errors.
+// The card's facts, and CUDA's codes as errors.
 #include "cuda/device.hpp"
 
 #include <cstdio>
@@ -91,14 +91,6 @@ Result<DeviceFacts> use_first_device() {
     facts.total_bytes = total_bytes;
     facts.free_bytes = free_bytes;
     return facts;
-  });
-}
-
-Result<std::uint64_t> free_device_bytes() {
-  return guarded([] {
-    std::size_t free_bytes = 0, total_bytes = 0;
-    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
-    return static_cast<std::uint64_t>(free_bytes);
   });
 }
 

@@ -24,9 +24,6 @@ struct DeviceFacts {
 // of all threads that call this. Errors: gpu.no_device, gpu.call.
 groth16d::Result<DeviceFacts> use_first_device();
 
-// Free bytes of the card now, other processes' use taken off.
-groth16d::Result<std::uint64_t> free_device_bytes();
-
 // Why `needed` bytes cannot be had of a card on which `free` of `total` are free: gpu.plan, or gpu.memory_taken.
 groth16d::Error no_room(std::uint64_t needed_bytes, std::uint64_t free_bytes, std::uint64_t total_bytes);
 

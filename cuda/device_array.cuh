@@ -1,4 +1,5 @@
-// DeviceArray<T>: memory of the card that frees itself. Stream: an order of work on the card, with events to time it.
+// DeviceArray<T>: memory of the card that frees itself; and what its contents travel by: streams with events to time
+// them, pinned memory of the host, copies.
 #pragma once
 
 #include <cstddef>
@@ -71,8 +72,6 @@ class PinnedRange {
   PinnedRange(const PinnedRange&) = delete;
   PinnedRange& operator=(const PinnedRange&) = delete;
 
-  bool is_pinned() const { return is_pinned_; }
-
  private:
   static constexpr std::size_t kPage = 4096, kLeastBytes = std::size_t{1} << 20;
 
@@ -109,7 +108,6 @@ class DeviceArray {
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
-  std::size_t bytes() const { return size_ * sizeof(T); }
 
  private:
   T* data_ = nullptr;
@@ -128,54 +126,5 @@ template <class T>
 void set_bytes(T* at, int value, std::size_t count, cudaStream_t stream) {
   check(cudaMemsetAsync(at, value, count * sizeof(T), stream), "cudaMemsetAsync");
 }
-
-// Blocks of threads that cover count items.
-inline unsigned blocks_for(std::size_t count, unsigned threads) {
-  return static_cast<unsigned>((count + threads - 1) / threads);
-}
-
-#if defined(__CUDACC__)
-__device__ inline std::size_t thread_index() { return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-
-// A value in accesses of 16 bytes: elements and points are aligned to 8 for the host, and lie at multiples of their
-// size, itself a multiple of 16, in memory that cudaMalloc has aligned to 256.
-template <class T>
-__device__ __forceinline__ T load16(const T* at) {
-  static_assert(sizeof(T) % 16 == 0);
-  union Parts {
-    uint4 part[sizeof(T) / 16];
-    T value;
-    __device__ Parts() {}
-  } parts;
-#pragma unroll
-  for (unsigned i = 0; i < sizeof(T) / 16; ++i) parts.part[i] = reinterpret_cast<const uint4*>(at)[i];
-  return parts.value;
-}
-// The same through the read-only path, for what no kernel writes while this one runs.
-template <class T>
-__device__ __forceinline__ T load16_constant(const T* at) {
-  static_assert(sizeof(T) % 16 == 0);
-  union Parts {
-    uint4 part[sizeof(T) / 16];
-    T value;
-    __device__ Parts() {}
-  } parts;
-#pragma unroll
-  for (unsigned i = 0; i < sizeof(T) / 16; ++i) parts.part[i] = __ldg(reinterpret_cast<const uint4*>(at) + i);
-  return parts.value;
-}
-template <class T>
-__device__ __forceinline__ void store16(T* at, const T& value) {
-  static_assert(sizeof(T) % 16 == 0);
-  union Parts {
-    uint4 part[sizeof(T) / 16];
-    T value;
-    __device__ Parts() {}
-  } parts;
-  parts.value = value;
-#pragma unroll
-  for (unsigned i = 0; i < sizeof(T) / 16; ++i) reinterpret_cast<uint4*>(at)[i] = parts.part[i];
-}
-#endif
 
 }  // namespace groth16::device

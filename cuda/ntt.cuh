@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "cuda/threads.cuh"
 #include "groth16/algebra/portability.hpp"
 
 namespace groth16::device {

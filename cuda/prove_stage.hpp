@@ -76,9 +76,7 @@ class GpuProveStage {
   std::unique_ptr<GpuStageBody<C>> body_;
 };
 
-#define GROTH16_DECLARE_GPU_STAGE(C) extern template class GpuProveStage<C>;
-GROTH16_DECLARE_GPU_STAGE(Bn254)
-GROTH16_DECLARE_GPU_STAGE(Bls12_381)
-#undef GROTH16_DECLARE_GPU_STAGE
+extern template class GpuProveStage<Bn254>;
+extern template class GpuProveStage<Bls12_381>;
 
 }  // namespace groth16::device

@@ -11,6 +11,7 @@
 #include "cuda/prove_stage.hpp"
 #include "cuda/resident_rows_instance.cuh"
 #include "cuda/step_clock.cuh"
+#include "cuda/threads.cuh"
 #include "cuda/wire_points.cuh"
 #include "groth16/algebra/msm.hpp"
 
@@ -137,17 +138,14 @@ class GpuStageBody {
     workspace_.reset();
     start_msm(h_, h_scalars, Fr::modulus(), workspace_, h_sum_, stream);
     wait(compute, "H");
-    const std::uint32_t* const bits = view.bits;
-    clock.mark("L", stream);
-    l_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, l_sums_, stream);
-    clock.mark("A", stream);
-    a_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, a_sums_, stream);
-    clock.mark("B1", stream);
-    b1_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, b1_sums_, stream);
-    if (with_b2) {
-      clock.mark("B2", stream);
-      b2_->start(bits, full_plain_.data(), Fr::modulus(), workspace_, *b2_sums_, stream);
-    }
+    const auto start_over_witness = [&](const char* name, const auto& points, auto& sums) {
+      clock.mark(name, stream);
+      points.start(view.bits, full_plain_.data(), Fr::modulus(), workspace_, sums, stream);
+    };
+    start_over_witness("L", l_, l_sums_);
+    start_over_witness("A", a_, a_sums_);
+    start_over_witness("B1", b1_, b1_sums_);
+    if (with_b2) start_over_witness("B2", *b2_, *b2_sums_);
     clock.mark(nullptr, stream);
     wait(compute, "sums over the witness");
     steps = clock.milliseconds();
@@ -177,6 +175,11 @@ class GpuStageBody {
 
   // Public and full-size values, bits, and exceptions by the place of their bit.
   std::vector<BitException<Fr>> upload_witness(const PackedWitness<C>& witness) {
+    if (witness.exceptions().size() > kMostExceptions) {
+      throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.exceptions",
+                         std::to_string(witness.exceptions().size()) +
+                             " boolean wires are no bits; the card has room for " + std::to_string(kMostExceptions)});
+    }
     const cudaStream_t stream = stream_.get();
     const std::size_t n_public = witness.public_values().size();
     upload(full_plain_.data(), witness.public_values(), stream);
@@ -185,11 +188,6 @@ class GpuStageBody {
     to_montgomery<Fr><<<blocks_for(n_full_, 256), 256, 0, stream>>>(full_plain_.data(), full_.data(), n_full_);
     check_launch("to_montgomery");
     std::vector<BitException<Fr>> exceptions;
-    if (witness.exceptions().size() > kMostExceptions) {
-      throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.exceptions",
-                         std::to_string(witness.exceptions().size()) +
-                             " boolean wires are no bits; the card has room for " + std::to_string(kMostExceptions)});
-    }
     for (const WitnessException& exception : witness.exceptions()) {
       const auto bit = static_cast<std::uint32_t>(witness.system().boolean_rank(exception.wire));
       exceptions.push_back({bit, {}, Fr::from_uint(exception.value)});

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "cuda/selection.cuh"
+#include "cuda/threads.cuh"
 #include "cuda/wire_points.cuh"
 
 namespace groth16::device {

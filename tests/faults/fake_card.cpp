@@ -38,8 +38,6 @@ Result<DeviceFacts> use_first_device() {
   return DeviceFacts{"fake card", visible == nullptr ? "" : visible, 1, 1, kTotalBytes, kTotalBytes};
 }
 
-Result<std::uint64_t> free_device_bytes() { return kTotalBytes; }
-
 bool is_sticky(const groth16d::Error& error) { return error.name == "gpu.lost"; }
 
 // What a card would hold: copies, by which a stage that was loaded for another circuit is found out.

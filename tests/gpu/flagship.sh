@@ -7,22 +7,10 @@
 set -euo pipefail
 
 readonly kSector=$1 kProofs=${2:-3} kBudget=${3:-112 GiB}
-programs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/groth16d-flagship-XXXXXX")
-daemon=
+# shellcheck source=tests/gpu/daemon.sh
+source "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"
+log_lines=40
 
-stop() {
-  [[ -z $daemon ]] || kill -KILL "$daemon" 2>/dev/null || true
-  rm -rf "$work"
-}
-trap stop EXIT
-ctl() { "$programs/groth16ctl" --runtime-dir "$work/run" "$@"; }
-milliseconds() { date +%s%3N; }
-die() {
-  printf 'flagship.sh: %s\n' "$*" >&2
-  tail -n 40 "$work/daemon.log" >&2
-  exit 1
-}
 circuit_is() { ctl circuit list porep | grep -qE "^state +$1"; }
 # Processor seconds and memory of every process of the daemon.
 processes() {
@@ -36,10 +24,7 @@ processes() {
   printf 'shared memory of the machine: %.0f MiB\n' "$(awk '/^Shmem:/ { print $2 / 1024 }' /proc/meminfo)"
 }
 
-mkdir -m 700 "$work/run" "$work/state"
-"$programs/groth16d" --private --state-dir "$work/state" --runtime-dir "$work/run" --root "$work" --synth 4 --final 2 \
-  --gpu 1 --b-g2 gpu --budget "$kBudget" --log-level debug 2>"$work/daemon.log" &
-daemon=$!
+start_daemon --synth 4 --final 2 --b-g2 gpu --budget "$kBudget"
 until [[ -S $work/run/client.sock ]]; do sleep 0.05; done
 
 printf -- '-- the key of porep-%s\n' "$kSector"
@@ -68,20 +53,17 @@ for number in $(seq "$kProofs"); do
   processes
 done
 printf -- '-- the GPU worker is killed while it proves\n'
-worker() { ctl worker list | awk -v column="$1" '$1 == "gpu-0" { print $column }'; }
-victim=$(worker 3)
+victim=$(column_of_gpu 3)
 ctl porep prove --c1 "$work/c1.json" --miner 1000 --sector 1 --circuit porep --job killed --out "$work/killed" &
 waiting=$!
-until [[ $(worker 2) == busy ]]; do sleep 0.02; done
+until gpu_is busy; do sleep 0.02; done
 kill -KILL "$victim"
 begin=$(milliseconds)
-until [[ $(worker 3) != "$victim" && $(worker 2) == busy ]]; do sleep 0.02; done
+until [[ $(column_of_gpu 3) != "$victim" ]] && gpu_is busy; do sleep 0.02; done
 printf 'another worker has the partition after %d ms\n' $(($(milliseconds) - begin))
 wait "$waiting" || die "the job that was under way is lost"
 ctl status killed | grep -E 'prove|b_g2'
 
 grep -E 'circuit on the card|the card computed|B2' "$work/daemon.log" | tail -n 40
-kill -TERM "$daemon"
-wait "$daemon" || die "the daemon ended with $?"
-daemon=
+end_daemon
 printf '\nevery partition was verified\n'

@@ -7,25 +7,11 @@
 set -euo pipefail
 
 readonly kDomainLog2=${1:-16} kJobs=${2:-40} kB2=${3:-auto} kPartitions=4
-programs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/groth16d-gpu-XXXXXX")
-daemon=
+# shellcheck source=tests/gpu/daemon.sh
+source "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"
 
-stop() {
-  [[ -z $daemon ]] || kill -KILL "$daemon" 2>/dev/null || true
-  rm -rf "$work"
-}
-trap stop EXIT
-ctl() { "$programs/groth16ctl" --runtime-dir "$work/run" "$@"; }
 title() { printf '\n-- %s\n' "$*"; }
-die() {
-  printf 'prove.sh: %s\n' "$*" >&2
-  cat "$work/daemon.log" >&2
-  exit 1
-}
-# column_of_gpu N: of the line of gpu-0 in the list of workers: 2 state, 3 process.
-column_of_gpu() { ctl worker list | awk -v column="$1" '$1 == "gpu-0" { print $column }'; }
-# until SECONDS COMMAND ...
+# await SECONDS COMMAND ...
 await() {
   local end=$((SECONDS + $1))
   shift
@@ -34,12 +20,10 @@ await() {
     sleep 0.02
   done
 }
-gpu_is() { [[ $(column_of_gpu 2) == "$1" ]]; }
-milliseconds() { date +%s%3N; }
 
 # prove JOB CURVE: a job of the curve's witnesses, waited for, each proof verified.
 prove() {
-  local here=$work/$2 partition
+  local here=$work/$2
   ctl submit --job "$1" --circuit "$2" "$here"/witness-*.wtns >/dev/null
   ctl wait "$1" >/dev/null
   check "$1" "$2"
@@ -63,11 +47,8 @@ memory() {
   printf ', card %s MiB\n' "$(card_mib)"
 }
 
-mkdir -m 700 "$work/run" "$work/state"
 title "groth16d with one GPU slot and no CPU slot, b_g2 $kB2"
-"$programs/groth16d" --private --state-dir "$work/state" --runtime-dir "$work/run" --root "$work" --synth 2 --final 2 \
-  --gpu 1 --b-g2 "$kB2" --log-level debug 2>"$work/daemon.log" &
-daemon=$!
+start_daemon --synth 2 --final 2 --b-g2 "$kB2"
 await 30 test -S "$work/run/client.sock"
 await 60 gpu_is ready
 ctl worker list
@@ -127,9 +108,7 @@ memory
 ctl status "more-$kJobs" | grep b_g2_msm
 
 title "the end"
-kill -TERM "$daemon"
-wait "$daemon" || die "the daemon ended with $?"
-daemon=
+end_daemon
 grep -E 'gpu-0: ' "$work/daemon.log" | grep -v 'the card computed'
 printf 'card at work and without work, milliseconds, the last ten partitions:\n'
 grep -oE 'the card computed.*' "$work/daemon.log" | tail -n 10

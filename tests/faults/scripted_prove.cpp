@@ -203,10 +203,11 @@ class ScriptedProve {
 }  // namespace
 }  // namespace groth16d::faults
 
-int main() {
+int main(int argc, char** argv) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return static_cast<int>(groth16d::worker::ExitCode::configuration);
   groth16d::faults::ScriptedProve stage(self.parent_path());
-  return groth16d::worker::worker_main([&stage](const groth16d::worker::Assignment& a) { return stage.perform(a); });
+  return groth16d::worker::worker_main(argc, argv,
+                                       [&stage](const groth16d::worker::Assignment& a) { return stage.perform(a); });
 }

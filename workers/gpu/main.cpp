@@ -99,9 +99,10 @@ Outcome<v1::Up> perform(GpuProver& prover, const Assignment& assignment) {
 
 }  // namespace groth16d::worker
 
-int main() {
+int main(int argc, char** argv) {
   using namespace groth16d::worker;
   install_truncation_guard();
   GpuProver prover;
-  return worker_main([&prover](const Assignment& assignment) { return perform(prover, assignment); }, choose_card);
+  return worker_main(
+      argc, argv, [&prover](const Assignment& assignment) { return perform(prover, assignment); }, choose_card);
 }

@@ -116,8 +116,9 @@ class Loader {
 
 }  // namespace groth16d::worker
 
-int main() {
+int main(int argc, char** argv) {
   groth16d::worker::install_truncation_guard();
   groth16d::worker::Loader loader;
-  return groth16d::worker::worker_main([&loader](const auto& assignment) { return loader.perform(assignment); });
+  return groth16d::worker::worker_main(argc, argv,
+                                       [&loader](const auto& assignment) { return loader.perform(assignment); });
 }

@@ -1,12 +1,12 @@
 #include "workers/runtime/confinement.hpp"
 
-#include <sched.h>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <string>
 
+#include <sched.h>
 #include <seccomp.h>
 #include <sys/socket.h>
 
@@ -66,7 +66,7 @@ struct Release {
   void operator()(void* filter) const { ::seccomp_release(filter); }
 };
 
-// Collects the first refusal of libseccomp.
+// A filter that allows what it was not told to refuse. Keeps libseccomp's first error for load().
 class Filter {
  public:
   Filter() : filter_(::seccomp_init(SCMP_ACT_ALLOW)) {

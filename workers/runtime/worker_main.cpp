@@ -1,5 +1,6 @@
 #include "workers/runtime/worker_main.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -15,7 +16,6 @@
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
 #include "workers/runtime/confinement.hpp"
-#include "common/posix.hpp"
 #include "workers/runtime/conversation.hpp"
 #include "workers/runtime/environment.hpp"
 #include "workers/runtime/last_stand.hpp"
@@ -62,18 +62,10 @@ ExitCode run(const Handler& handler, const TakeDevice& take_device) {
   return converse(*environment, handler);
 }
 
-// Workers take their orders from groth16d, so their mains have no arguments; for this one question the kernel remembers
-// them.
-bool is_asked_for_version() {
-  constexpr std::uint64_t kMostBytes = 4096;
-  const auto command_line = read_text_file("/proc/self/cmdline", kMostBytes);
-  return command_line && command_line->find(std::string_view("\0--version\0", 11)) != std::string::npos;
-}
-
 }  // namespace
 
-int worker_main(const Handler& handler, const TakeDevice& take_device) {
-  if (is_asked_for_version()) {
+int worker_main(int argc, char** argv, const Handler& handler, const TakeDevice& take_device) {
+  if (std::find(argv, argv + argc, std::string_view("--version")) != argv + argc) {
     std::printf("%s %s\n", program_invocation_short_name, version_text().c_str());
     return 0;
   }

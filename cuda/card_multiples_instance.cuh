@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kTableThreads)
     const UInt<4> scalar = load16(scalars + i).to_uint();
     Xyzz<F> sum = Xyzz<F>::infinity();
     for (unsigned window = 0; window < kWindows; ++window) {
-      const auto digit = static_cast<std::uint32_t>(scalar.limb[window / 4] >> (window % 4 * kWindowBits)) & kDigits;
+      const std::uint32_t digit = scalar.bits(window * kWindowBits, kWindowBits);
       if (digit != 0) sum += load16_constant(table + window * kDigits + digit - 1);
     }
     put_aside(sum, out, scratch, i, product);

@@ -1,7 +1,7 @@
-# shellcheck shell=bash
 # A private daemon for the scripts of this folder, which source it: the programs that lie beside them, a work folder that
 # goes with the script, and the daemon's log for whoever fails. log_lines: how many of its last lines die shows, as tail
 # takes them; all unless the script says otherwise.
+# shellcheck shell=bash
 programs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/groth16d-gpu-XXXXXX")
 daemon=

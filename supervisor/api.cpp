@@ -190,7 +190,7 @@ void Api::reply(const Reply& reply, TimePoint now) {
     body.set_job(pending.submit.job());
     if (const auto job = core_.job(pending.submit.job(), now); job && reply.code < 400)
       body.set_state(state_of(job->state));
-    if (reply.code == 202) jobs_of_[pending.to.client].insert(pending.submit.job());
+    if (reply.code == 202 && has_quota(pending.to)) jobs_of_[pending.to.client].insert(pending.submit.job());
     send(pending.to, body);
   } else if (pending.slot) {
     answer_worker(pending, reply_status(reply));

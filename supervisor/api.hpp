@@ -84,6 +84,7 @@ class Api {
   };
 
   Result<Caller> recognise(ipc::ClientRequest& request, Door door) const;
+  bool has_quota(const Caller& caller) const;
   Result<void> check_quota(const Caller& caller, const JobId& job, TimePoint now);
   Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
@@ -122,7 +123,7 @@ class Api {
   std::uint64_t inline_bytes_ = 0;
   std::vector<RemoteClient> remote_clients_;
   std::uint32_t max_jobs_per_client_ = 0;
-  // Accepted from each client since the start; ended ones are taken out now and then.
+  // Accepted from each client that has a quota; ended ones are taken out when it is met, so it bounds this too.
   std::map<std::string, std::set<JobId>> jobs_of_;
 };
 

@@ -22,12 +22,12 @@ namespace groth16d {
 
 // What a message is about, as the journal's fields of these names in capitals. What is empty is left out.
 struct LogFields {
-  std::string job;
-  std::optional<std::uint32_t> partition;
-  std::string stage;
-  std::string slot;
-  std::optional<std::uint64_t> epoch;
-  std::string event;  // docs/OPERATIONS.md lists them
+  std::string job{};
+  std::optional<std::uint32_t> partition{};
+  std::string stage{};
+  std::string slot{};
+  std::optional<std::uint64_t> epoch{};
+  std::string event{};  // docs/OPERATIONS.md lists them
 };
 
 // This thread's messages are about `fields` until the scope ends; what it leaves out, the scope around it may say.

@@ -134,7 +134,7 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
     *pong.mutable_status() = ipc::make_status(200);
     send(caller, pong);
   } else {
-    answer_daemon(caller);
+    answer_daemon(caller, now);
   }
   return std::nullopt;
 }
@@ -190,7 +190,7 @@ void Api::reply(const Reply& reply, TimePoint now) {
     body.set_job(pending.submit.job());
     if (const auto job = core_.job(pending.submit.job(), now); job && reply.code < 400)
       body.set_state(state_of(job->state));
-    if (reply.code == 202) jobs_of_[pending.to.client].insert(pending.submit.job());
+    if (reply.code == 202 && has_quota(pending.to)) jobs_of_[pending.to.client].insert(pending.submit.job());
     send(pending.to, body);
   } else if (pending.slot) {
     answer_worker(pending, reply_status(reply));
@@ -332,8 +332,8 @@ v1::WorkerStatus Api::worker_status(const WorkerView& worker) const {
   return message;
 }
 
-v1::DaemonStatus Api::daemon_status() const {
-  v1::DaemonStatus message = status_of(core_.daemon());
+v1::DaemonStatus Api::daemon_status(TimePoint now) const {
+  v1::DaemonStatus message = status_of(core_.daemon(), now);
   for (const WorkerView& worker : core_.workers()) *message.add_workers() = worker_status(worker);
   message.set_version(version_);
   message.set_pid(static_cast<std::uint32_t>(::getpid()));
@@ -341,19 +341,19 @@ v1::DaemonStatus Api::daemon_status() const {
   return message;
 }
 
-void Api::answer_daemon(const Caller& to) {
+void Api::answer_daemon(const Caller& to, TimePoint now) {
   v1::DaemonStatusReply body;
   *body.mutable_status() = ipc::make_status(200);
-  *body.mutable_daemon() = daemon_status();
+  *body.mutable_daemon() = daemon_status(now);
   send(to, body);
 }
 
 void Api::answer_metrics(const Caller& to, const v1::MetricsRequest& request, TimePoint now) {
   v1::MetricsReply body;
   *body.mutable_status() = ipc::make_status(200);
-  *body.mutable_daemon() = daemon_status();
+  *body.mutable_daemon() = daemon_status(now);
   body.set_at_ms(wall_ms());
-  write_tally(core_.tally(kMostInFlight, now), &body);
+  write_tally(core_.tally(kMostInFlight), &body);
   meters_.write(request, &body);
   send(to, body);
 }

@@ -84,6 +84,7 @@ class Api {
   };
 
   Result<Caller> recognise(ipc::ClientRequest& request, Door door) const;
+  bool has_quota(const Caller& caller) const;
   Result<void> check_quota(const Caller& caller, const JobId& job, TimePoint now);
   Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
@@ -99,8 +100,8 @@ class Api {
   Result<void> answer_result(const Caller& to, const JobId& job, TimePoint now);
   void answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now);
   v1::WorkerStatus worker_status(const WorkerView& worker) const;
-  v1::DaemonStatus daemon_status() const;
-  void answer_daemon(const Caller& to);
+  v1::DaemonStatus daemon_status(TimePoint now) const;
+  void answer_daemon(const Caller& to, TimePoint now);
   void answer_metrics(const Caller& to, const v1::MetricsRequest& request, TimePoint now);
   void answer_circuits(const Caller& to, const v1::Status& status, const std::string& circuit);
 
@@ -122,8 +123,8 @@ class Api {
   std::uint64_t inline_bytes_ = 0;
   std::vector<RemoteClient> remote_clients_;
   std::uint32_t max_jobs_per_client_ = 0;
-  std::map<std::string, std::set<JobId>>
-      jobs_of_;  // accepted from each client since the start; ended ones now and then
+  // Accepted from each client that has a quota; ended ones are taken out when it is met, so it bounds this too.
+  std::map<std::string, std::set<JobId>> jobs_of_;
 };
 
 }  // namespace groth16d::supervisor

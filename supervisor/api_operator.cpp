@@ -54,9 +54,11 @@ Result<Caller> Api::recognise(ipc::ClientRequest& request, Door door) const {
                              to_string(needed), to_string(caller.right)));
 }
 
-// Counted from the daemon's start. Jobs that have ended are looked for only when the bound is met.
+bool Api::has_quota(const Caller& caller) const { return max_jobs_per_client_ > 0 && caller.right != Right::operate; }
+
+// Counted while there is a bound. Jobs that have ended are looked for only when it is met.
 Result<void> Api::check_quota(const Caller& caller, const JobId& job, TimePoint now) {
-  if (max_jobs_per_client_ == 0 || caller.right == Right::operate) return {};
+  if (!has_quota(caller)) return {};
   std::set<JobId>& jobs = jobs_of_[caller.client];
   if (jobs.size() < max_jobs_per_client_ || jobs.contains(job)) return {};
   std::erase_if(jobs, [&](const JobId& one) {

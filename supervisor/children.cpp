@@ -65,11 +65,7 @@ std::string text_of(const shm::LastWords& words) {
 }
 
 LogFields about(SlotId slot, Epoch epoch, const char* event) {
-  LogFields fields;
-  fields.slot = to_string(slot);
-  fields.epoch = epoch;
-  fields.event = event;
-  return fields;
+  return {.slot = to_string(slot), .epoch = epoch, .event = event};
 }
 
 std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }

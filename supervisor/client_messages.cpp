@@ -18,7 +18,29 @@ bool is_name_letter(char letter) {
          letter == '.' || letter == '_' || letter == '-';
 }
 
-void add_partition(const PartitionView& partition, v1::PartitionStatus* message) {
+v1::PartitionState state_of(PartitionState state) {
+  switch (state) {
+    case PartitionState::waiting:
+      return v1::WAITING;
+    case PartitionState::ready_synth:
+      return v1::READY_SYNTH;
+    case PartitionState::synthesising:
+      return v1::SYNTHESISING;
+    case PartitionState::sealed:
+      return v1::SEALED;
+    case PartitionState::proving:
+      return v1::PROVING;
+    case PartitionState::finalizing:
+      return v1::FINALIZING;
+    case PartitionState::proven:
+      return v1::PROVEN;
+    case PartitionState::stopped:
+      return v1::STOPPED;
+  }
+  return v1::PARTITION_STATE_UNSPECIFIED;
+}
+
+void fill(const PartitionView& partition, v1::PartitionStatus* message) {
   message->set_partition(partition.partition);
   message->set_state(state_of(partition.state));
   message->set_attempt(partition.attempt);
@@ -171,7 +193,7 @@ v1::JobStatus status_of(const JobView& job) {
   message.set_circuit(shown_name(job.circuit));
   message.set_state(state_of(job.state));
   message.set_priority(static_cast<v1::Priority>(job.priority));
-  for (const PartitionView& partition : job.partitions) add_partition(partition, message.add_partitions());
+  for (const PartitionView& partition : job.partitions) fill(partition, message.add_partitions());
   if (job.failure) *message.mutable_failure() = failure_of(*job.failure);
   message.set_age_ms(job.age_ms);
   message.set_waiting_for(job.waiting_for);
@@ -230,7 +252,7 @@ v1::WorkerStatus status_of(const WorkerView& worker) {
   return message;
 }
 
-v1::DaemonStatus status_of(const DaemonView& daemon) {
+v1::DaemonStatus status_of(const DaemonView& daemon, TimePoint now) {
   v1::DaemonStatus message;
   message.set_state(std::string(to_string(daemon.state)));
   message.set_budget_total_bytes(daemon.budget_total_bytes);
@@ -241,6 +263,8 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
     queue->set_priority(static_cast<v1::Priority>(priority + 1));
     queue->set_jobs(daemon.queued_jobs[priority]);
     queue->set_partitions(daemon.queued_partitions[priority]);
+    if (const auto& oldest = daemon.oldest_queued_job[priority])
+      queue->set_oldest_ms(static_cast<std::uint64_t>(std::max(Millis(0), now - *oldest).count()));
   }
   for (std::size_t state = 0; state < kPartitionStateCount; ++state) {
     auto* count = message.add_partitions();
@@ -255,28 +279,6 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
   message.set_stale_messages(daemon.stale_events);
   message.set_private_overruns(daemon.private_overruns);
   return message;
-}
-
-v1::PartitionState state_of(PartitionState state) {
-  switch (state) {
-    case PartitionState::waiting:
-      return v1::WAITING;
-    case PartitionState::ready_synth:
-      return v1::READY_SYNTH;
-    case PartitionState::synthesising:
-      return v1::SYNTHESISING;
-    case PartitionState::sealed:
-      return v1::SEALED;
-    case PartitionState::proving:
-      return v1::PROVING;
-    case PartitionState::finalizing:
-      return v1::FINALIZING;
-    case PartitionState::proven:
-      return v1::PROVEN;
-    case PartitionState::stopped:
-      return v1::STOPPED;
-  }
-  return v1::PARTITION_STATE_UNSPECIFIED;
 }
 
 void write_tally(const Tally& tally, v1::MetricsReply* reply) {
@@ -296,19 +298,11 @@ void write_tally(const Tally& tally, v1::MetricsReply* reply) {
       partitions->set_count(counts.partitions[state]);
     }
   }
-  for (std::size_t priority = kPriorities; priority-- > 0;) {
-    auto* queue = reply->add_queues();
-    queue->set_priority(static_cast<v1::Priority>(priority + 1));
-    queue->set_oldest_ms(tally.oldest_ms[priority]);
-  }
   reply->set_waiting_bytes(tally.waiting_bytes);
   for (const InFlightView& view : tally.in_flight) {
     auto* entry = reply->add_in_flight();
     entry->set_job(view.job);
-    entry->set_partition(view.partition.partition);
-    entry->set_state(state_of(view.partition.state));
-    entry->set_progress_permille(view.partition.progress_permille);
-    for (const SlotId slot : view.partition.slots) entry->add_slots(to_string(slot));
+    fill(view.partition, entry->mutable_partition());
   }
 }
 

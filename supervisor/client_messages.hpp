@@ -40,8 +40,7 @@ v1::JobState state_of(JobState state);
 v1::JobStatus status_of(const JobView& job);
 v1::CircuitStatus status_of(const CircuitView& circuit);
 v1::WorkerStatus status_of(const WorkerView& worker);
-v1::DaemonStatus status_of(const DaemonView& daemon);  // without its workers
-v1::PartitionState state_of(PartitionState state);
+v1::DaemonStatus status_of(const DaemonView& daemon, TimePoint now);  // without its workers
 void write_tally(const Tally& tally, v1::MetricsReply* reply);
 v1::LogLine line_of(const StampedLine& line);
 v1::Event event_of(const Publish& publish, std::uint64_t at_ms);

@@ -195,9 +195,7 @@ Result<void> check_gpu_program(const DaemonOptions& options) {
 }
 
 void say_started(const DaemonOptions& options, const CoreConfig& core, const Recovered& recovered) {
-  LogFields fields;
-  fields.event = "daemon.started";
-  const LogScope scope(std::move(fields));
+  const LogScope scope({.event = "daemon.started"});
   spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
                options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
                core.budget_total_bytes, recovered.jobs.size(), recovered.circuits.size());

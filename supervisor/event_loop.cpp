@@ -160,9 +160,7 @@ void EventLoop::read_signals() {
 }
 
 void EventLoop::begin_drain(bool fast, const char* why) {
-  LogFields fields;
-  fields.event = fast ? "daemon.stopping" : "daemon.draining";
-  const LogScope scope(std::move(fields));
+  const LogScope scope({.event = fast ? "daemon.stopping" : "daemon.draining"});
   spdlog::info(
       "{}: {}", why,
       fast ? "stopping now; what is in flight is done again at the next start" : "draining; again to stop now");

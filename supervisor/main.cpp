@@ -18,6 +18,7 @@
 #include "common/config.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
+#include "common/program.hpp"
 #include "supervisor/daemon.hpp"
 
 namespace {
@@ -134,18 +135,5 @@ int main(int argc, char** argv) {
   Flags flags;
   CLI::App app("groth16d: a proving daemon for Groth16", "groth16d");
   describe(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
-  } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return static_cast<int>(ExitCode::configuration);
-  }
-  try {
-    return run(flags);
-  } catch (const std::exception& error) {
-    std::cerr << "groth16d: " << error.what() << '\n';
-    return static_cast<int>(ExitCode::bug);
-  }
+  return parse_and_run(app, argc, argv, [&flags] { return run(flags); });
 }

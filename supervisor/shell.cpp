@@ -16,12 +16,6 @@ spdlog::level::level_enum level_of(std::uint32_t priority) {
   return priority <= 6 ? spdlog::level::info : spdlog::level::debug;
 }
 
-LogFields about_event(const char* event) {
-  LogFields fields;
-  fields.event = event;
-  return fields;
-}
-
 }  // namespace
 
 TimePoint core_now() { return TimePoint(Millis(static_cast<std::int64_t>(monotonic_ms()))); }
@@ -105,7 +99,7 @@ bool Shell::journal_answered() {
 void Shell::reload(ConfigRead read) {
   auto core = read.config.and_then([&](Config& next) { return limbs_.reload.propose(read.token, std::move(next)); });
   if (core) return pass(ConfigRequested{read.token, *core});
-  const LogScope scope(about_event("config.refused"));
+  const LogScope scope({.event = "config.refused"});
   spdlog::warn("reload: {}", core.error().text);
   limbs_.api.reply(Reply{read.token, status_code(core.error().code), core.error(), 0, {}}, core_now());
 }
@@ -113,11 +107,11 @@ void Shell::reload(ConfigRead read) {
 void Shell::finish_reload(Reply& answer) {
   if (answer.code != 200) {
     limbs_.reload.drop();
-    const LogScope scope(about_event("config.refused"));
+    const LogScope scope({.event = "config.refused"});
     spdlog::warn("reload: {}", answer.failure ? answer.failure->text : "refused");
     return limbs_.api.reply(answer, core_now());
   }
-  const LogScope scope(about_event("config.reloaded"));
+  const LogScope scope({.event = "config.reloaded"});
   const auto changes = limbs_.reload.accept();
   const Config& config = limbs_.reload.in_force();
   set_log_level(config.log_level);
@@ -151,11 +145,8 @@ void Shell::publish_memory(const DaemonView& daemon) {
 }
 
 void Shell::perform(LogLine& action) {
-  LogFields fields;
-  fields.job = action.job;
-  fields.slot = action.slot;
-  fields.event = !action.job.empty() ? "job" : !action.slot.empty() ? "slot" : "daemon";
-  const LogScope scope(std::move(fields));
+  const char* event = !action.job.empty() ? "job" : !action.slot.empty() ? "slot" : "daemon";
+  const LogScope scope({.job = action.job, .slot = action.slot, .event = event});
   spdlog::log(level_of(action.level), "{}{}{}{}{}", action.job.empty() ? "" : "job=", action.job,
               action.job.empty() ? "" : " ", action.slot.empty() ? "" : action.slot + ": ", action.text);
   if (!action.job.empty()) limbs_.journal.put(JournalEntry(StampedLine{wall_ms(), std::move(action)}));

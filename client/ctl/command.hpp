@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "client/json/message_json.hpp"
 #include "client/lib/client.hpp"
 #include "common/error.hpp"
 
@@ -17,7 +17,7 @@ class App;
 
 namespace groth16d::ctl {
 
-using Json = nlohmann::ordered_json;
+using client::Json;
 
 // An API: scripts decide by these.
 enum class ExitCode : int {

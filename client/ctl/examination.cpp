@@ -18,30 +18,29 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 20;  // /proc/cpuinfo of 256 cores is 400 KB
 
-struct Outcome {
-  bool found = false;
-  int exit_code = 0;
-  std::string output;
+struct Verdict {
+  bool good = false;
+  std::string said;  // on standard output and error
 };
 
-// Standard output and error of a program of the machine; `word` is quoted for the shell.
-Outcome run(const std::string& program, const std::string& word) {
+// The daemon's own, of a configuration file.
+Verdict check_by_daemon(const std::string& daemon, const std::string& config_file) {
   const auto quoted = [](const std::string& text) {
     std::string out = "'";
     for (const char letter : text) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
     return out + "'";
   };
-  const std::string command = quoted(program) + " --check-config --config " + quoted(word) + " 2>&1";
+  const std::string command = quoted(daemon) + " --check-config --config " + quoted(config_file) + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "re");
-  if (pipe == nullptr) return {};
-  Outcome outcome{true, 0, ""};
+  if (pipe == nullptr) return {false, daemon + " cannot be started"};
+  Verdict verdict;
   std::array<char, 4096> piece{};
   for (std::size_t got = 0; (got = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
-    outcome.output.append(piece.data(), got);
+    verdict.said.append(piece.data(), got);
   const int status = ::pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  while (!outcome.output.empty() && outcome.output.back() == '\n') outcome.output.pop_back();
-  return outcome;
+  verdict.good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  while (!verdict.said.empty() && verdict.said.back() == '\n') verdict.said.pop_back();
+  return verdict;
 }
 
 }  // namespace
@@ -58,6 +57,12 @@ std::string_view to_string(Weight weight) {
       return "problem";
   }
   return "problem";
+}
+
+std::uint64_t number_of(const std::string& text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 std::string Machine::text(const fs::path& path) const {
@@ -108,11 +113,11 @@ void check_configuration(const Machine& machine, const Wanted& wanted, Findings&
                         "apt install groth16d"});
     return;
   }
-  const Outcome outcome = run(machine.at(daemon).string(), machine.at(wanted.config_file).string());
-  if (outcome.exit_code == 0)
+  const Verdict verdict = check_by_daemon(machine.at(daemon).string(), machine.at(wanted.config_file).string());
+  if (verdict.good)
     findings.push_back({Weight::fine, "configuration", file + " is good", ""});
   else
-    findings.push_back({Weight::problem, "configuration", outcome.output, "correct that line of " + file});
+    findings.push_back({Weight::problem, "configuration", verdict.said, "correct that line of " + file});
 }
 
 Findings examine(const Machine& machine, const fs::path& config_file) {

@@ -54,6 +54,9 @@ class Machine {
   std::filesystem::path root_;
 };
 
+// The number that the text begins with; 0 where it begins with none.
+std::uint64_t number_of(const std::string& text);
+
 using Findings = std::vector<Finding>;
 
 // The configuration as far as the examination needs it. Whether the file is good is for check_configuration to say.

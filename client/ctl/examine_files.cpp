@@ -3,7 +3,6 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -39,11 +38,8 @@ std::vector<std::vector<std::string>> accounts(const Machine& machine, const fs:
   return all;
 }
 
-unsigned number_of(const std::string& text) {
-  unsigned number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
+// Of a user or a group.
+unsigned id_of(const std::string& text) { return static_cast<unsigned>(number_of(text)); }
 
 struct Account {
   uid_t user = 0;
@@ -53,13 +49,13 @@ struct Account {
 std::optional<Account> daemon_account(const Machine& machine) {
   std::optional<Account> account;
   for (const auto& line : accounts(machine, "/etc/passwd"))
-    if (line[0] == "groth16d" && line.size() >= 4) account = Account{number_of(line[2]), {number_of(line[3])}};
+    if (line[0] == "groth16d" && line.size() >= 4) account = Account{id_of(line[2]), {id_of(line[3])}};
   if (!account) return account;
   for (const auto& line : accounts(machine, "/etc/group")) {
     if (line.size() < 4) continue;
     std::istringstream members(line[3]);
     for (std::string member; std::getline(members, member, ',');)
-      if (member == "groth16d") account->groups.insert(number_of(line[2]));
+      if (member == "groth16d") account->groups.insert(id_of(line[2]));
   }
   return account;
 }

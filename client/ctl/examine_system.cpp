@@ -1,6 +1,5 @@
 // doctor: kernel, memory, limits, cgroup and cards, from /proc, /sys and /dev.
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -41,12 +40,6 @@ std::string limit_of(const std::string& limits, const std::string& name) {
     return soft;
   }
   return "";
-}
-
-std::uint64_t number_of(const std::string& text) {
-  std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 std::set<std::string> words_of(const std::string& text) {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <map>
 
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/top_frame.hpp"
+#include "client/json/message_json.hpp"
 #include "client/lib/wait.hpp"
 #include "common/digest.hpp"
 
@@ -99,9 +99,9 @@ std::string time_text(std::uint64_t wall_ms) {
 }
 
 std::string text_of(const v1::JobStatus& job) {
-  std::string text = field("job", job.job()) + field("circuit", job.circuit()) + field("state", word(job.state())) +
-                     field("priority", word(job.priority())) + field("age", duration_text(job.age_ms())) +
-                     field("waiting for", job.waiting_for());
+  std::string text = field("job", job.job()) + field("circuit", job.circuit()) +
+                     field("state", client::word_of(job.state())) + field("priority", client::word_of(job.priority())) +
+                     field("age", duration_text(job.age_ms())) + field("waiting for", job.waiting_for());
   if (job.has_failure()) text += field("reason", fmt::format("{} [{}]", job.failure().text(), job.failure().name()));
   for (const auto& warning : job.warnings()) text += field("warning", warning);
   text += field("b_g2_msm", b2_places(job));
@@ -109,7 +109,7 @@ std::string text_of(const v1::JobStatus& job) {
     text += field("progress", fmt::format("{} %", client::progress_permille(job) / 10));
     Rows rows = {{"PARTITION", "STATE", "DONE", "SLOTS"}};
     for (const auto& partition : job.partitions()) {
-      rows.push_back({std::to_string(partition.partition()), word(partition.state()),
+      rows.push_back({std::to_string(partition.partition()), client::word_of(partition.state()),
                       fmt::format("{} %", partition.progress_permille() / 10),
                       fmt::format("{}", fmt::join(partition.slots(), " "))});
     }
@@ -156,9 +156,9 @@ std::string text_of(const v1::DaemonStatus& daemon) {
 std::string table_of(const std::vector<v1::JobStatus>& jobs) {
   Rows rows = {{"JOB", "CIRCUIT", "STATE", "DONE", "PARTITIONS", "PRIORITY", "AGE"}};
   for (const auto& job : jobs) {
-    rows.push_back({job.job(), job.circuit(), word(job.state()),
+    rows.push_back({job.job(), job.circuit(), client::word_of(job.state()),
                     fmt::format("{} %", client::progress_permille(job) / 10), std::to_string(job.partitions_size()),
-                    word(job.priority()), duration_text(job.age_ms())});
+                    client::word_of(job.priority()), duration_text(job.age_ms())});
   }
   return table(rows);
 }

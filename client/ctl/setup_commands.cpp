@@ -9,8 +9,8 @@
 #include "client/ctl/development_key.hpp"
 #include "client/ctl/job_request.hpp"
 #include "client/ctl/long_work.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
+#include "client/json/message_json.hpp"
 #include "common/posix.hpp"
 #include "groth16/formats/input_file.hpp"
 #include "groth16/formats/key_recipe.hpp"
@@ -146,7 +146,7 @@ void run_recipe_setup(Session& session, const SetupArguments& arguments) {
   if (!client) return session.fail_call(client.error());
   const auto added = client->add_circuit(request);
   if (!added) return session.fail_call(added.error());
-  session.print(to_json(*added), text_of(*added));
+  session.print(client::to_json(*added), text_of(*added));
 }
 
 void run_setup(Session& session, const SetupArguments& arguments) {

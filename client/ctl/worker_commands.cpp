@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "client/ctl/command.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
+#include "client/json/message_json.hpp"
 #include "client/lib/wait.hpp"
 
 namespace groth16d::ctl {
@@ -25,9 +25,7 @@ void run_list(Session& session) {
   if (!client) return session.fail_call(client.error());
   auto workers = client->workers();
   if (!workers) return session.fail_call(workers.error());
-  Json json = Json::array();
-  for (const auto& worker : *workers) json.push_back(to_json(worker));
-  session.print(json, table_of(*workers));
+  session.print(client::array_of(*workers), table_of(*workers));
 }
 
 Result<v1::WorkerStatus> operate(client::Client& client, ipc::Command verb, const VerbArguments& arguments) {
@@ -62,7 +60,7 @@ void run_verb(Session& session, ipc::Command verb, std::string word, const VerbA
   auto worker = operate(*client, verb, arguments);
   if (!worker) return session.fail_call(worker.error());
   Json json = {{"verb", word}, {"done", client::is_done(verb, 0, *worker) && arguments.wait}};
-  json["worker"] = to_json(*worker);
+  json["worker"] = client::to_json(*worker);
   session.print(
       json, arguments.slot + ": " + word + (arguments.wait ? " done, it is " : " accepted, it is ") + worker->state());
 }

@@ -23,8 +23,8 @@ struct Address {
   std::string client_socket;    // path of the daemon's client socket
   std::string events_socket;    // path of its events socket; may be absent, as events are advisory
   std::string operator_socket;  // path of its operator socket, which takes every verb
-  std::optional<ipc::ClientLink::Remote> remote =
-      {};  // over TCP: one endpoint for every verb that the key has the right to
+  // Over TCP, instead: one endpoint for every verb that the key has the right to.
+  std::optional<ipc::ClientLink::Remote> remote = {};
 };
 
 // The sockets of a daemon by its runtime directory.

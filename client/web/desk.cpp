@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "client/web/exposition.hpp"
+#include "client/json/message_json.hpp"
 
 namespace groth16d::web {
 namespace {
@@ -57,7 +57,8 @@ Result<std::vector<v1::JobStatus>> Desk::jobs(const std::string& contains, const
   request.set_limit(limit);
   request.set_newest_first(true);
   for (int number = v1::JobState_MIN + 1; number <= v1::JobState_MAX; ++number)
-    if (word_of(static_cast<v1::JobState>(number)) == state) request.add_states(static_cast<v1::JobState>(number));
+    if (client::word_of(static_cast<v1::JobState>(number)) == state)
+      request.add_states(static_cast<v1::JobState>(number));
   const std::lock_guard lock(mutex_);
   return settle(reader().and_then([&](client::Client* client) { return client->list(request); }), reader_);
 }

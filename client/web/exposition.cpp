@@ -1,20 +1,17 @@
 #include "client/web/exposition.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <initializer_list>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "client/json/message_json.hpp"
+
 namespace groth16d::web {
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
+using client::word_of;
 
 // In a label's value a backslash, a quote and a line feed are escaped.
 std::string escaped(std::string_view value) {
@@ -39,7 +36,7 @@ class Page {
     text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
   }
   template <class Value>
-  void sample(std::initializer_list<Label> labels, Value value, std::string_view suffix = "") {
+  void sample(const std::vector<Label>& labels, Value value, std::string_view suffix = "") {
     std::string inside;
     for (const auto& [key, text] : labels)
       inside += fmt::format("{}{}=\"{}\"", inside.empty() ? "" : ",", key, escaped(text));
@@ -52,15 +49,15 @@ class Page {
     sample({}, value);
   }
   // Buckets are cumulative here, and the last is everything.
-  void histogram(std::initializer_list<Label> labels, const v1::MetricsReply& reply, const v1::Histogram& histogram) {
+  void histogram(const std::vector<Label>& labels, const v1::MetricsReply& reply, const v1::Histogram& histogram) {
     std::uint64_t sum = 0;
     for (int place = 0; place < histogram.counts_size(); ++place) {
       sum += histogram.counts(place);
       const std::string bound =
           place < reply.bounds_seconds_size() ? fmt::format("{}", reply.bounds_seconds(place)) : "+Inf";
-      std::string inside;
-      for (const auto& [key, text] : labels) inside += fmt::format("{}=\"{}\",", key, escaped(text));
-      text_ += fmt::format("{}_bucket{{{}le=\"{}\"}} {}\n", name_, inside, bound, sum);
+      std::vector<Label> bounded = labels;
+      bounded.emplace_back("le", bound);
+      sample(bounded, sum, "_bucket");
     }
     sample(labels, histogram.sum_seconds(), "_sum");
     sample(labels, sum, "_count");
@@ -101,7 +98,7 @@ void write_jobs(Page& page, const v1::MetricsReply& reply) {
   for (const auto& queue : reply.daemon().queues())
     page.sample({{"priority", word_of(queue.priority())}}, queue.partitions());
   page.metric("groth16d_queue_oldest_seconds", "gauge", "How long the oldest job waits of which nothing is admitted.");
-  for (const auto& queue : reply.queues())
+  for (const auto& queue : reply.daemon().queues())
     page.sample({{"priority", word_of(queue.priority())}}, static_cast<double>(queue.oldest_ms()) / 1000);
 }
 
@@ -176,13 +173,6 @@ void write_cards(Page& page, const std::vector<GpuFigures>& cards) {
 }
 
 }  // namespace
-
-std::string word_of(v1::JobState state) { return lower(v1::JobState_Name(state)); }
-std::string word_of(v1::PartitionState state) { return lower(v1::PartitionState_Name(state)); }
-std::string word_of(v1::Priority priority) {
-  constexpr std::string_view kPrefix = "PRIORITY_";
-  return lower(v1::Priority_Name(priority).substr(kPrefix.size()));
-}
 
 std::uint64_t unallocated_bytes(const v1::DaemonStatus& daemon) {
   std::uint64_t allocated = 0;

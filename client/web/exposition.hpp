@@ -12,11 +12,6 @@ namespace groth16d::web {
 // `reply` nullptr: no daemon answers. Then groth16d_up is 0 and there is nothing else of it.
 std::string exposition(const v1::MetricsReply* reply, const std::vector<GpuFigures>& cards);
 
-// The words of the protocol's enumerations in labels and on the page: "running", "synthesising", "normal".
-std::string word_of(v1::JobState state);
-std::string word_of(v1::PartitionState state);
-std::string word_of(v1::Priority priority);
-
 // What is reserved and not allocated yet.
 std::uint64_t unallocated_bytes(const v1::DaemonStatus& daemon);
 

@@ -14,14 +14,12 @@
 #include "common/build.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
+#include "common/program.hpp"
 
 namespace {
 
 using namespace groth16d;
 using namespace groth16d::web;
-
-constexpr int kConfiguration = 78;
-constexpr int kTemporary = 75;
 
 struct Flags {
   std::string runtime_dir = "/run/groth16d";
@@ -53,9 +51,9 @@ void describe(CLI::App& app, Flags& flags) {
       ->check(CLI::IsMember({"read", "operate"}));
 }
 
-int fail(const Error& error, int code) {
+int fail(const Error& error, ExitCode code) {
   std::cerr << "groth16-web: " << error.text << '\n';
-  return code;
+  return static_cast<int>(code);
 }
 
 Result<Tokens> read_tokens(const Flags& flags) {
@@ -77,23 +75,23 @@ sigset_t block_signals() {
 int run(const Flags& flags) {
   if (!flags.new_token_role.empty()) {
     const auto token = new_token();
-    if (!token) return fail(token.error(), kTemporary);
+    if (!token) return fail(token.error(), ExitCode::temporary);
     std::cout << flags.new_token_role << ' ' << *token << '\n';
-    return 0;
+    return static_cast<int>(ExitCode::orderly);
   }
-  if (auto hardened = harden_process(); !hardened) return fail(hardened.error(), kTemporary);
+  if (auto hardened = harden_process(); !hardened) return fail(hardened.error(), ExitCode::temporary);
   start_log({"groth16-web", flags.log_level});
   const sigset_t ends = block_signals();
   const auto tokens = read_tokens(flags);
-  if (!tokens) return fail(tokens.error(), kConfiguration);
+  if (!tokens) return fail(tokens.error(), ExitCode::configuration);
   const client::Address address = client::address_in(flags.runtime_dir);
   Watcher watcher(address);
   Desk desk(address);
   Server server({watcher, desk, *tokens, !is_loopback(flags.host)});
   const auto port = server.bind(flags.host, flags.port);
-  if (!port) return fail(port.error(), kTemporary);
+  if (!port) return fail(port.error(), ExitCode::temporary);
   auto guard = Guard::create(flags.host, *port, flags.origins);
-  if (!guard) return fail(guard.error(), kConfiguration);
+  if (!guard) return fail(guard.error(), ExitCode::configuration);
   std::cout << "http://" << flags.host << ':' << *port << '/' << std::endl;
   std::thread waiter([&] {
     int signal = 0;
@@ -103,7 +101,7 @@ int run(const Flags& flags) {
   });
   server.serve(std::move(*guard));
   waiter.join();
-  return 0;
+  return static_cast<int>(ExitCode::orderly);
 }
 
 }  // namespace
@@ -112,18 +110,5 @@ int main(int argc, char** argv) {
   Flags flags;
   CLI::App app("groth16-web: metrics, health and the dashboard of groth16d", "groth16-web");
   describe(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
-  } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return kConfiguration;
-  }
-  try {
-    return run(flags);
-  } catch (const std::exception& error) {
-    std::cerr << "groth16-web: " << error.what() << '\n';
-    return 70;
-  }
+  return parse_and_run(app, argc, argv, [&flags] { return run(flags); });
 }

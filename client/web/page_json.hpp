@@ -1,26 +1,21 @@
-// What the page is told, as JSON: a tick a second, and at first the past. Pure functions.
+// What the page is told, as JSON: a tick a second, and at first the past. Messages look as client/json has them. Pure
+// functions.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "client/json/message_json.hpp"
 #include "client/web/gpu_gauge.hpp"
-#include "ipc/metrics.pb.h"
 
 namespace groth16d::web {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const v1::FinishedWork& span);
-Json to_json(const v1::DeathRecord& death);
-Json to_json(const v1::JobStatus& job);
+using client::Json;
 
 // One point of the memory plot: [at_ms, total, used, {kind: bytes}].
 Json memory_sample(const v1::MetricsReply& reply);
 
-// The daemon as it is now, with what ended since the tick before.
+// The daemon as it is now (DaemonStatus), with the cards and what ended since the tick before.
 Json tick_json(const v1::MetricsReply& reply, const std::vector<GpuFigures>& cards);
 // The daemon does not answer.
 Json silence_json(const std::string& error);

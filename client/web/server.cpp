@@ -5,9 +5,9 @@
 #include <functional>
 #include <optional>
 
+#include <fmt/format.h>
 #include <httplib.h>
 #include <spdlog/spdlog.h>
-#include <nlohmann/json.hpp>
 
 #include "client/web/assets.hpp"
 #include "client/web/exposition.hpp"
@@ -47,6 +47,10 @@ void refuse(Response& response, const Error& error) {
 void plain(Response& response, int status, const std::string& text) {
   response.status = status;
   response.set_content(text + "\n", "text/plain; charset=utf-8");
+}
+
+void answer_file(Response& response, const Asset& asset) {
+  response.set_content(asset.bytes.data(), asset.bytes.size(), std::string(asset.type));
 }
 
 void redirect(Response& response, const char* where) {
@@ -149,9 +153,9 @@ void Server::Body::log_in(const Request& request, Response& response) {
   const auto id = sessions.open(*role, now);
   if (!id) return refuse(response, id.error());
   spdlog::info("{} logged in with a token of role {}", request.remote_addr, to_string(*role));
-  response.set_header("Set-Cookie", std::string(kCookie) + "=" + *id +
-                                        "; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200" +
-                                        (guard->is_served_by_tls() ? "; Secure" : ""));
+  response.set_header("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}", kCookie, *id,
+                                                std::chrono::seconds(Sessions::kLife).count(),
+                                                guard->is_served_by_tls() ? "; Secure" : ""));
   redirect(response, "/");
 }
 
@@ -178,7 +182,9 @@ void Server::Body::describe() {
 void Server::Body::describe_health() {
   // Of this process: it turns, and asks the daemon. Of the daemon: it answers and takes work.
   http.Get("/healthz", [this](const Request&, Response& response) {
-    if (parts.watcher.is_stale()) return plain(response, 503, "stuck: no answer or failure of the daemon for 15 s");
+    if (parts.watcher.is_stale())
+      return plain(response, 503,
+                   fmt::format("stuck: no answer or failure of the daemon for {} s", Watcher::kStale.count()));
     const auto tick = parts.watcher.last();
     plain(response, tick && tick->reply ? 200 : 503, tick && tick->reply ? "ok" : "the daemon does not answer");
   });
@@ -199,10 +205,7 @@ void Server::Body::describe_health() {
 }
 
 void Server::Body::describe_login() {
-  http.Get("/login", [](const Request&, Response& response) {
-    const Asset* page = find_asset("/login.html");
-    response.set_content(page->bytes.data(), page->bytes.size(), std::string(page->type));
-  });
+  http.Get("/login", [](const Request&, Response& response) { answer_file(response, *find_asset("/login.html")); });
   http.Post("/login", [this](const Request& request, Response& response) { log_in(request, response); });
   http.Post("/logout", [this](const Request& request, Response& response) {
     sessions.close(cookie_in(request.get_header_value("Cookie"), kCookie));
@@ -213,14 +216,13 @@ void Server::Body::describe_login() {
 void Server::Body::describe_page() {
   http.Get("/", [this](const Request& request, Response& response) {
     if (!role_of(request)) return redirect(response, "/login");
-    const Asset* page = find_asset("/dashboard.html");
-    response.set_content(page->bytes.data(), page->bytes.size(), std::string(page->type));
+    answer_file(response, *find_asset("/dashboard.html"));
   });
   // Style and code hold no secret, and the login page needs them.
   http.Get(R"(/([a-z_]+\.(css|js|svg)))", [](const Request& request, Response& response) {
     const Asset* asset = find_asset(request.path);
     if (asset == nullptr) return refuse(response, 404, "web.path", "there is no such file");
-    response.set_content(asset->bytes.data(), asset->bytes.size(), std::string(asset->type));
+    answer_file(response, *asset);
   });
   http.Get("/api/me", for_readers([this](const Request& request, Response& response) {
              answer(response, 200, {{"role", to_string(*role_of(request))}});
@@ -230,16 +232,14 @@ void Server::Body::describe_page() {
   http.Get(R"(/api/jobs/([A-Za-z0-9._-]{1,64}))", for_readers([this](const Request& request, Response& response) {
              const auto job = parts.desk.job(request.matches[1]);
              if (!job) return refuse(response, job.error());
-             answer(response, 200, to_json(*job));
+             answer(response, 200, client::to_json(*job));
            }));
 }
 
 void Server::Body::jobs(const Request& request, Response& response) {
   const auto found = parts.desk.jobs(request.get_param_value("contains"), request.get_param_value("state"), kMostJobs);
   if (!found) return refuse(response, found.error());
-  Json list = Json::array();
-  for (const auto& job : *found) list.push_back(to_json(job));
-  answer(response, 200, {{"jobs", std::move(list)}});
+  answer(response, 200, {{"jobs", client::array_of(*found)}});
 }
 
 // ---------------------------------------------------------------- the stream
@@ -248,7 +248,7 @@ void Server::Body::jobs(const Request& request, Response& response) {
 void Server::Body::stream(Response& response) {
   if (streams.fetch_add(1) >= kMostStreams) {
     --streams;
-    return refuse(response, 503, "web.streams", "16 pages are open already");
+    return refuse(response, 503, "web.streams", fmt::format("{} pages are open already", kMostStreams));
   }
   const auto seen = std::make_shared<std::uint64_t>(0);
   const auto begun = std::make_shared<bool>(false);
@@ -278,11 +278,11 @@ void Server::Body::stream(Response& response) {
 
 // ---------------------------------------------------------------- verbs
 
+// Of whoever is logged in.
 template <class Act>
 void Server::Body::change(const Request& request, Response& response, Act act) {
-  const auto role = role_of(request);
-  if (!role) return refuse(response, 401, "web.no_session", "log in first");
-  if (*role != Role::operate) return refuse(response, 403, "web.not_operator", "this needs an operator's token");
+  if (role_of(request) != Role::operate)
+    return refuse(response, 403, "web.not_operator", "this needs an operator's token");
   const auto body = nlohmann::json::parse(request.body, nullptr, false);
   if (!body.is_object()) return refuse(response, 400, "web.body", "expected a JSON object");
   const Result<void> done = act(body);
@@ -292,16 +292,17 @@ void Server::Body::change(const Request& request, Response& response, Act act) {
 }
 
 void Server::Body::describe_verbs() {
-  http.Post("/api/worker", [this](const Request& request, Response& response) {
-    change(request, response, [this](const nlohmann::json& body) -> Result<void> {
-      return parts.desk.worker(member(body, "slot"), member(body, "verb")).map([](const v1::WorkerStatus&) {});
-    });
-  });
-  http.Post("/api/job", [this](const Request& request, Response& response) {
-    change(request, response, [this](const nlohmann::json& body) {
-      return parts.desk.job_verb(member(body, "job"), member(body, "verb"));
-    });
-  });
+  http.Post(
+      "/api/worker", for_readers([this](const Request& request, Response& response) {
+        change(request, response, [this](const nlohmann::json& body) -> Result<void> {
+          return parts.desk.worker(member(body, "slot"), member(body, "verb")).map([](const v1::WorkerStatus&) {});
+        });
+      }));
+  http.Post("/api/job", for_readers([this](const Request& request, Response& response) {
+              change(request, response, [this](const nlohmann::json& body) {
+                return parts.desk.job_verb(member(body, "job"), member(body, "verb"));
+              });
+            }));
 }
 
 // ---------------------------------------------------------------- life

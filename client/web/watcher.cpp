@@ -14,7 +14,7 @@ constexpr std::uint64_t kAnswer_ms = 5'000;
 
 template <class Items>
 void keep(std::deque<std::string>& kept, const Items& items, std::size_t most) {
-  for (const auto& item : items) kept.push_back(text_of(to_json(item)));
+  for (const auto& item : items) kept.push_back(text_of(client::to_json(item)));
   while (kept.size() > most) kept.pop_front();
 }
 

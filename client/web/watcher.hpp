@@ -2,7 +2,6 @@
 // it learns is kept as the last answer and as a quarter of an hour of history; readers are woken for each tick.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>

@@ -22,7 +22,7 @@ std::optional<TimePoint> Core::next_timer() const { return machine_->next_timer(
 DaemonView Core::daemon() const { return machine_->daemon(); }
 std::optional<JobView> Core::job(const JobId& job, TimePoint now) const { return machine_->job(job, now); }
 std::vector<JobView> Core::jobs(const JobFilter& filter, TimePoint now) const { return machine_->jobs(filter, now); }
-Tally Core::tally(std::size_t most_in_flight, TimePoint now) const { return machine_->tally(most_in_flight, now); }
+Tally Core::tally(std::size_t most_in_flight) const { return machine_->tally(most_in_flight); }
 std::optional<ResultView> Core::result(const JobId& job) const { return machine_->result(job); }
 std::vector<CircuitView> Core::circuits() const { return machine_->circuits(); }
 std::vector<WorkerView> Core::workers() const { return machine_->workers(); }

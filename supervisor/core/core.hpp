@@ -37,7 +37,7 @@ class Core {
   std::optional<JobView> job(const JobId& job, TimePoint now) const;
   // Without timelines.
   std::vector<JobView> jobs(const JobFilter& filter, TimePoint now) const;
-  Tally tally(std::size_t most_in_flight, TimePoint now) const;
+  Tally tally(std::size_t most_in_flight) const;
   std::optional<ResultView> result(const JobId& job) const;  // nullopt unless DONE and committed
   std::vector<CircuitView> circuits() const;                 // registered ones and those of jobs by path
   std::vector<WorkerView> workers() const;

@@ -33,7 +33,7 @@ std::vector<JobView> Machine::jobs(const JobFilter& filter, TimePoint now) const
   return views;
 }
 
-Tally Machine::tally(std::size_t most_in_flight, TimePoint now) const {
+Tally Machine::tally(std::size_t most_in_flight) const {
   Tally tally;
   tally.waiting_bytes = memory_wait_.empty() ? 0 : memory_wait_bytes_;
   for (const auto& [uid, job] : jobs_) {
@@ -42,10 +42,6 @@ Tally Machine::tally(std::size_t most_in_flight, TimePoint now) const {
     Tally::Counts& counts = tally.circuits[job.record.by_path ? CircuitName() : job.record.circuit];
     ++counts.jobs[static_cast<std::size_t>(state)];
     if (is_final(state)) continue;
-    if (state != JobState::running) {
-      std::uint64_t& oldest = tally.oldest_ms[static_cast<std::size_t>(job.record.priority) - 1];
-      oldest = std::max(oldest, static_cast<std::uint64_t>(std::max(Millis(0), now - job.accepted_at).count()));
-    }
     for (const Partition& partition : job.partitions) {
       const PartitionView view = partition_view(partition);
       ++counts.partitions[static_cast<std::size_t>(view.state)];

@@ -129,8 +129,9 @@ std::string waiting_for(const Job& job, const std::string& memory_wait) {
 }  // namespace
 
 PartitionView Machine::partition_view(const Partition& partition) {
-  PartitionView view{partition.index, supervisor::state_of(partition), partition.most_attempts(),
-                     partition.progress_permille, {}, b_g2_of(partition)};
+  PartitionView view{
+      partition.index,   supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {},
+      b_g2_of(partition)};
   if (view.state == PartitionState::proven) view.progress_permille = 1000;
   for (const Partition::Running& running : partition.running) view.slots.push_back(running.slot);
   return view;
@@ -264,7 +265,11 @@ DaemonView Machine::daemon() const {
     if (!job.durable || is_final(state)) continue;
     ++(state == JobState::running ? view.jobs_running : view.jobs_queued);
     const std::size_t priority = static_cast<std::size_t>(job.record.priority) - 1;
-    if (state != JobState::running) ++view.queued_jobs[priority];
+    if (state != JobState::running) {
+      ++view.queued_jobs[priority];
+      auto& oldest = view.oldest_queued_job[priority];
+      oldest = std::min(oldest.value_or(job.accepted_at), job.accepted_at);
+    }
     for (const Partition& partition : job.partitions) {
       ++view.partitions[static_cast<std::size_t>(supervisor::state_of(partition))];
       if (partition.phase < Phase::allocating) ++view.queued_partitions[priority];

@@ -40,7 +40,7 @@ class Machine {
   JobView job_view(const Job& job, TimePoint now, bool with_timeline) const;
   std::optional<JobView> job(const JobId& id, TimePoint now) const;
   std::vector<JobView> jobs(const JobFilter& filter, TimePoint now) const;
-  Tally tally(std::size_t most_in_flight, TimePoint now) const;
+  Tally tally(std::size_t most_in_flight) const;
   std::optional<ResultView> result(const JobId& id) const;
   std::vector<CircuitView> circuits() const;
   std::vector<WorkerView> workers() const;

@@ -108,16 +108,15 @@ struct InFlightView {
   PartitionView partition;
 };
 
-// What a monitor counts by circuit and by priority. Taking it looks at every job.
+// What a monitor counts by circuit. Taking it looks at every job.
 struct Tally {
   struct Counts {
     std::array<std::uint32_t, kJobStateCount> jobs{};              // finished ones that nobody closed too
     std::array<std::uint32_t, kPartitionStateCount> partitions{};  // of unfinished jobs
   };
-  std::map<CircuitName, Counts> circuits;              // "": jobs by key path
-  std::array<std::uint64_t, kPriorities> oldest_ms{};  // of jobs of which nothing is admitted; low first
-  std::uint64_t waiting_bytes = 0;                     // what the head of the line needs, if it waits for memory
-  std::vector<InFlightView> in_flight;                 // in order of acceptance
+  std::map<CircuitName, Counts> circuits;  // "": jobs by key path
+  std::uint64_t waiting_bytes = 0;         // what the head of the line needs, if it waits for memory
+  std::vector<InFlightView> in_flight;     // in order of acceptance
 };
 
 struct DaemonView {
@@ -128,7 +127,8 @@ struct DaemonView {
   // Of unfinished jobs: partitions by state, and what is not admitted yet by priority (low first).
   std::array<std::uint32_t, kPartitionStateCount> partitions{};
   std::array<std::uint32_t, kPriorities> queued_jobs{}, queued_partitions{};
-  std::uint32_t jobs_queued = 0;  // accepted, none of it running
+  std::array<std::optional<TimePoint>, kPriorities> oldest_queued_job{};  // when it was accepted
+  std::uint32_t jobs_queued = 0;                                          // accepted, none of it running
   std::uint32_t jobs_running = 0;
   std::uint64_t jobs_done = 0;  // since the start
   std::uint64_t jobs_failed = 0;

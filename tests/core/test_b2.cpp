@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
-#include "tests/core/world.hpp"
+#include "tests/core/steps.hpp"
 
 using namespace groth16d;
 using namespace groth16d::supervisor;
@@ -38,16 +38,9 @@ void give(World& world, const Durations& durations) {
   };
 }
 
-void warm(World& world) {
-  world.start();
-  world.add_circuit("c");
-  REQUIRE(world.run_until(
-      [&] { return !world.core().circuits().empty() && world.core().circuits()[0].state == CircuitState::resident; }));
-}
-
 void prove(World& world, const JobId& job, std::size_t partitions = 1) {
   world.submit(job, partitions);
-  REQUIRE(world.run_until([&] { return world.state(job) && is_final(*world.state(job)); }));
+  REQUIRE(finish(world, job));
   CHECK(world.state(job) == JobState::done);
 }
 
@@ -56,11 +49,6 @@ BG2 place_of(const World& world, const JobId& job) {
   REQUIRE(view);
   REQUIRE(view->partitions[0].b_g2);
   return *view->partitions[0].b_g2;
-}
-
-void require_sound(const World& world) {
-  for (const std::string& fault : world.faults()) FAIL_CHECK(fault);
-  REQUIRE(world.faults().empty());
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include "common/exit_code.hpp"
 #include "cuda/card_multiples.hpp"
 #include "cuda/device.hpp"
 #include "workers/gpu/gpu_prover.hpp"
 #include "workers/load/guarded_file.hpp"
 #include "workers/load/load_assignment.hpp"
-#include "workers/runtime/exit_code.hpp"
 #include "workers/runtime/last_stand.hpp"
 #include "workers/runtime/worker_main.hpp"
 

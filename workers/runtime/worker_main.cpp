@@ -49,10 +49,7 @@ ExitCode run(const Handler& handler, const TakeDevice& take_device) {
   ::signal(SIGPIPE, SIG_IGN);  // a closed log pipe must not kill a computation
   const Result<Environment> environment = read_environment();
   if (!environment) return give_up(environment.error(), ExitCode::configuration);
-  LogFields fields;
-  fields.slot = environment->slot;
-  fields.epoch = environment->epoch;
-  start_log({environment->slot, environment->log_level, std::move(fields)});
+  start_log({environment->slot, environment->log_level, {.slot = environment->slot, .epoch = environment->epoch}});
   if (Result<void> ready = install_last_stand(kLastWordsFd); !ready) return give_up(ready.error(), ExitCode::temporary);
   if (Result<void> confined = confine(take_device ? Confinement::with_device : Confinement::full); !confined)
     return give_up(confined.error(), ExitCode::temporary);

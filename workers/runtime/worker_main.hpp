@@ -11,7 +11,7 @@ namespace groth16d::worker {
 using TakeDevice = std::function<Result<void>()>;
 
 // argc and argv are main's: with --version among them it only says what it is. Returns the process's exit status
-// (exit_code.hpp). An exception that gets here is a broken invariant: last words, 70.
+// (common/exit_code.hpp). An exception that gets here is a broken invariant: last words, 70.
 int worker_main(int argc, char** argv, const Handler& handler, const TakeDevice& take_device = {});
 
 }  // namespace groth16d::worker

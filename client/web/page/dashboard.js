@@ -50,7 +50,7 @@ function drawQueue(queues) {
 
 function drawCards(cards) {
   byId('cards').replaceChildren(...cards.map((card) => el('p', {}, el('b', {}, card.name), ' ',
-    el('span', { class: 'quiet' }, `${bytes(card.used)} of ${bytes(card.total)} · ${card.percent} % · ${card.celsius} °C`))));
+    el('span', { class: 'quiet' }, `${bytes(card.memory_used_bytes)} of ${bytes(card.memory_total_bytes)} · ${card.utilisation_percent} % · ${card.temperature_celsius} °C`))));
 }
 
 function addDeaths(more) {
@@ -58,18 +58,18 @@ function addDeaths(more) {
   byId('no-deaths').hidden = deaths.length > 0;
   byId('deaths').hidden = deaths.length === 0;
   byId('deaths').replaceChildren(...deaths.map((death) => el('li', { 'data-slot': death.slot },
-    el('time', { class: 'quiet', datetime: new Date(death.at).toISOString() }, clock(death.at)), el('b', {}, death.slot),
+    el('time', { class: 'quiet', datetime: new Date(death.at_ms).toISOString() }, clock(death.at_ms)), el('b', {}, death.slot),
     el('span', { class: ['orderly', 'requested'].includes(death.cause) ? 'quiet' : 'died' }, death.cause),
     el('span', { class: 'why' }, (death.job ? `at ${death.stage} of ${death.job} · ${death.partition}: ` : '') + death.text))));
 }
 
 function draw() {
   if (!now || now.state === 'silent') return;
-  for (const word of ['queued', 'running', 'done', 'failed']) setText(`jobs-${word}`, String(now.jobs[word]));
+  for (const word of ['queued', 'running', 'done', 'failed']) setText(`jobs-${word}`, String(now[`jobs_${word}`]));
   setText('about', `${now.version} · up ${duration(now.uptime_ms)}`);
   drawMemory();
   drawPipeline(now.partitions, now.in_flight, jobs.choose);
-  drawTimeline(now.workers, now.at, operateWorker, mayOperate);
+  drawTimeline(now.workers, now.at_ms, operateWorker, mayOperate);
   drawQueue(now.queues);
   drawCards(now.cards);
 }
@@ -79,13 +79,13 @@ function take(tick) {
   now = tick;
   if (tick.state === 'silent') return;
   addSamples([tick.sample]);
-  addSpans(tick.spans, tick.at);
-  if (tick.deaths.length) { addDeaths(tick.deaths); addLaneDeaths(tick.deaths, tick.at); }
+  addSpans(tick.spans, tick.at_ms);
+  if (tick.deaths.length) { addDeaths(tick.deaths); addLaneDeaths(tick.deaths, tick.at_ms); }
   draw();
 }
 
 function begin(past) {
-  const at = past.now?.at ?? Date.now();
+  const at = past.now?.at_ms ?? Date.now();
   forgetSamples();
   forgetSpans();
   addSamples(past.samples);

@@ -54,19 +54,19 @@ function lane(spans, end) {
   const x = (at) => at / Math.max(end, 1) * 400;
   return svg('svg', { class: 'lane', viewBox: '0 0 400 30', preserveAspectRatio: 'none', role: 'img',
                       'aria-label': spans.map((span) => `${span.stage} ${span.outcome || 'running'}`).join(', ') },
-    ...spans.map((span) => svg('rect', { x: x(span.begin), y: span.stage === 'b2' ? 17 : 4, height: span.stage === 'b2' || span.stage === 'prove' ? 11 : 22, rx: 2,
-                                         width: Math.max(1.5, x((span.outcome ? span.end : end) - span.begin)), fill: color(span.stage), 'fill-opacity': span.outcome && span.outcome !== 'done' ? 0.35 : 1 },
-      svg('title', {}, `${span.stage} on ${span.slot}, attempt ${span.attempt}: ${span.outcome || 'running'}${span.outcome ? ` after ${span.end - span.begin} ms` : ''}`))));
+    ...spans.map((span) => svg('rect', { x: x(span.begin_ms), y: span.stage === 'b2' ? 17 : 4, height: span.stage === 'b2' || span.stage === 'prove' ? 11 : 22, rx: 2,
+                                         width: Math.max(1.5, x((span.outcome ? span.end_ms : end) - span.begin_ms)), fill: color(span.stage), 'fill-opacity': span.outcome && span.outcome !== 'done' ? 0.35 : 1 },
+      svg('title', {}, `${span.stage} on ${span.slot}, attempt ${span.attempt}: ${span.outcome || 'running'}${span.outcome ? ` after ${span.end_ms - span.begin_ms} ms` : ''}`))));
 }
 
 function detail(job) {
-  const end = Math.max(...job.timeline.map((span) => span.outcome ? span.end : job.age_ms), 1);
+  const end = Math.max(...job.timeline.map((span) => span.outcome ? span.end_ms : job.age_ms), 1);
   const verb = (word, label) => el('button', { type: 'button', onclick: () => act(job.job, word) }, label);
   const ended = ['done', 'failed', 'cancelled', 'quarantined'].includes(job.state);
   return [
     el('h3', {}, job.job, ' ', el('small', { class: job.state }, job.state)),
     el('p', { class: 'quiet' }, `${job.circuit} · ${job.priority} · ${duration(job.age_ms)} old${job.waiting_for ? ` · waits for ${job.waiting_for}` : ''}`),
-    job.failure ? el('p', { class: 'failed' }, job.failure) : null,
+    job.failure ? el('p', { class: 'failed' }, job.failure.text) : null,
     mayOperate ? el('div', { class: 'verbs' }, !ended ? verb('cancel', 'Cancel this job') : null, job.state === 'quarantined' ? verb('kick', 'Queue it again') : null) : null,
     el('table', { id: 'partitions' }, el('thead', {}, el('tr', {}, ...['', 'state', 'attempt', 'stages'].map((word) => el('th', { scope: 'col' }, word)))),
       el('tbody', {}, ...job.partitions.map((partition) => el('tr', {},

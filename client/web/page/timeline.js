@@ -11,24 +11,24 @@ const since = new Map();  // slot -> {what, at}: when its present work was first
 const lanes = new Map();  // slot -> its elements, made once, so that focus stays where it is
 
 export const forgetSpans = () => { spans = []; deaths = []; };
-export const addSpans = (more, now) => { spans = [...spans, ...more].filter((span) => span.end > now - WINDOW_MS); };
-export const addLaneDeaths = (more, now) => { deaths = [...deaths, ...more].filter((death) => death.at > now - WINDOW_MS); };
+export const addSpans = (more, now) => { spans = [...spans, ...more].filter((span) => span.end_ms > now - WINDOW_MS); };
+export const addLaneDeaths = (more, now) => { deaths = [...deaths, ...more].filter((death) => death.at_ms > now - WINDOW_MS); };
 
 function bar(span, x, running) {
-  const begin = Math.max(0, x(span.begin)), end = Math.max(begin + 1.5, x(span.end));
+  const begin = Math.max(0, x(span.begin_ms)), end = Math.max(begin + 1.5, x(span.end_ms));
   return svg('rect', { x: begin.toFixed(1), width: (end - begin).toFixed(1), y: 4, height: 22, rx: 2, fill: color(span.stage), class: running ? 'now' : '',
                        'fill-opacity': span.outcome === 'done' || running ? 1 : 0.35 },
-             svg('title', {}, `${span.stage} of ${span.job} · ${span.partition}${running ? '' : `: ${span.outcome} after ${span.end - span.begin} ms`}`));
+             svg('title', {}, `${span.stage} of ${span.job} · ${span.partition}${running ? '' : `: ${span.outcome} after ${span.end_ms - span.begin_ms} ms`}`));
 }
 
 function present(worker, now) {
   const what = worker.stage ? `${worker.epoch} ${worker.job} ${worker.partition} ${worker.stage}` : '';
   if (!what) { since.delete(worker.slot); return null; }
   if (since.get(worker.slot)?.what !== what) {
-    const last = spans.filter((span) => span.slot === worker.slot).reduce((latest, span) => Math.max(latest, span.end), now - 1000);
+    const last = spans.filter((span) => span.slot === worker.slot).reduce((latest, span) => Math.max(latest, span.end_ms), now - 1000);
     since.set(worker.slot, { what, at: last });
   }
-  return { ...worker, begin: since.get(worker.slot).at, end: now };
+  return { ...worker, begin_ms: since.get(worker.slot).at, end_ms: now };
 }
 
 function verb(word, label, slot, act) {
@@ -49,7 +49,7 @@ function describe(parts, worker) {
   const doing = worker.stage ? `${worker.stage} ${worker.job} · ${worker.partition}` : '';
   parts.name.replaceChildren(
     el('span', {}, el('b', {}, worker.slot), ' ', el('small', { class: worker.state }, worker.state)),
-    el('small', { class: 'quiet' }, doing || `pid ${worker.pid} · ${bytes(worker.private)}${worker.restarts ? ` · ${worker.restarts} restarts` : ''}`));
+    el('small', { class: 'quiet' }, doing || `pid ${worker.pid} · ${bytes(worker.private_bytes)}${worker.restarts ? ` · ${worker.restarts} restarts` : ''}`));
   parts.lane.setAttribute('aria-label', `${worker.slot} is ${worker.state}${doing ? `, at ${doing}` : ''}`);
   for (const button of parts.verbs.children) {
     const rests = worker.state === 'disabled', failed = worker.state === 'failed';
@@ -72,7 +72,7 @@ export function drawTimeline(workers, now, act, mayOperate) {
     const running = present(worker, now);
     if (running) bars.push(bar(running, x, true));
     for (const death of deaths.filter((one) => one.slot === worker.slot))
-      bars.push(svg('line', { class: 'cut', x1: x(death.at), x2: x(death.at), y1: 0, y2: 30 }, svg('title', {}, `${death.cause}: ${death.text}`)));
+      bars.push(svg('line', { class: 'cut', x1: x(death.at_ms), x2: x(death.at_ms), y1: 0, y2: 30 }, svg('title', {}, `${death.cause}: ${death.text}`)));
     parts.lane.replaceChildren(...bars);
   }
   drawAxis(now);

@@ -74,10 +74,13 @@ StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& sys
   return plan;
 }
 
-// What loading takes for a while: bitmap and ranks, staged points, denominators.
+// What loading takes for a while: bitmap and ranks, a matrix's row starts where they are wide, staged points,
+// denominators.
 template <class C>
 std::uint64_t loading_bytes(const ConstraintSystem<C>& system) {
-  return system.n_vars() / 2 + kStagedPoints * (sizeof(typename C::G2) + sizeof(Denominators<typename C::Fq2>) + 64);
+  const bool has_wide_starts = system.matrix(MatrixId::a).starts_bytes_each() == 8;
+  return system.n_vars() / 2 + (has_wide_starts ? 8 * (system.n_rows() + 1) : 0) +
+         kStagedPoints * (sizeof(typename C::G2) + sizeof(Denominators<typename C::Fq2>) + 64);
 }
 
 template <class C>

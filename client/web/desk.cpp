@@ -59,6 +59,8 @@ Result<std::vector<v1::JobStatus>> Desk::jobs(const std::string& contains, const
   for (int number = v1::JobState_MIN + 1; number <= v1::JobState_MAX; ++number)
     if (client::word_of(static_cast<v1::JobState>(number)) == state)
       request.add_states(static_cast<v1::JobState>(number));
+  if (!state.empty() && request.states().empty())
+    return failure(ErrorCode::malformed, "web.state", "\"" + state + "\" is no state of a job");
   const std::lock_guard lock(mutex_);
   return settle(reader().and_then([&](client::Client* client) { return client->list(request); }), reader_);
 }

@@ -20,6 +20,17 @@ die() {
   exit 1
 }
 
+# await SECONDS COMMAND ...: until the command succeeds; there is no waiting for a daemon that is gone.
+await() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    kill -0 "$daemon" 2>/dev/null || die "the daemon is gone"
+    ((SECONDS < end)) || die "waited in vain: $*"
+    sleep 0.02
+  done
+}
+
 # start_daemon OPTION ...: with one GPU slot, whatever else the options say.
 start_daemon() {
   mkdir -m 700 "$work/run" "$work/state"

@@ -25,7 +25,7 @@ processes() {
 }
 
 start_daemon --synth 4 --final 2 --b-g2 gpu --budget "$kBudget"
-until [[ -S $work/run/client.sock ]]; do sleep 0.05; done
+await 30 test -S "$work/run/client.sock"
 
 printf -- '-- the key of porep-%s\n' "$kSector"
 begin=$(milliseconds)
@@ -56,10 +56,11 @@ printf -- '-- the GPU worker is killed while it proves\n'
 victim=$(column_of_gpu 3)
 ctl porep prove --c1 "$work/c1.json" --miner 1000 --sector 1 --circuit porep --job killed --out "$work/killed" &
 waiting=$!
-until gpu_is busy; do sleep 0.02; done
+await 60 gpu_is busy
 kill -KILL "$victim"
 begin=$(milliseconds)
-until [[ $(column_of_gpu 3) != "$victim" ]] && gpu_is busy; do sleep 0.02; done
+another_is_busy() { [[ $(column_of_gpu 3) != "$victim" ]] && gpu_is busy; }
+await 120 another_is_busy
 printf 'another worker has the partition after %d ms\n' $(($(milliseconds) - begin))
 wait "$waiting" || die "the job that was under way is lost"
 ctl status killed | grep -E 'prove|b_g2'

@@ -11,16 +11,6 @@ readonly kDomainLog2=${1:-16} kJobs=${2:-40} kB2=${3:-auto} kPartitions=4
 source "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"
 
 title() { printf '\n-- %s\n' "$*"; }
-# await SECONDS COMMAND ...
-await() {
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    ((SECONDS < end)) || die "waited in vain: $*"
-    sleep 0.02
-  done
-}
-
 # prove JOB CURVE: a job of the curve's witnesses, waited for, each proof verified.
 prove() {
   local here=$work/$2

@@ -135,6 +135,8 @@ TEST_CASE("the page is behind a token, and verbs are behind an operator's from o
   for (const char* path : {"/api/me", "/api/jobs", "/api/stream", "/api/jobs/x"}) CHECK(http.Get(path)->status == 401);
   CHECK(http.Get("/api/me", with_token("wrong" + WebProcess::kReader))->status == 401);
   CHECK(Json::parse(http.Get("/api/me", with_token(WebProcess::kReader))->body)["role"] == "read");
+  CHECK(http.Get("/api/jobs?state=done", with_token(WebProcess::kReader))->status == 200);
+  CHECK(http.Get("/api/jobs?state=ended", with_token(WebProcess::kReader))->status == 400);
 
   const std::string verb = R"({"slot":"cpu-0","verb":"restart"})";
   const auto post = [&](httplib::Headers headers, const std::string& body) {

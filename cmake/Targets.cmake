@@ -10,6 +10,7 @@ function(groth16d_library name)
   if(ARG_PRECOMPILE)
     target_precompile_headers(groth16d_${name} PRIVATE ${ARG_PRECOMPILE})
   endif()
+  set_target_properties(groth16d_${name} PROPERTIES UNITY_BUILD ${GROTH16D_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # groth16d_program(name SOURCES ... LINKS ...): an executable in bin/, made by the target "programs".

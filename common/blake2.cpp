@@ -4,17 +4,13 @@
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
-#include <cstdlib>
 #include <memory>
+
+#include "common/openssl.hpp"
 
 namespace groth16d {
 
 namespace {
-
-// OpenSSL's digests fail only without memory or without its default provider: nothing that a caller could handle.
-void require(bool ok) {
-  if (!ok) std::abort();
-}
 
 struct MacFree {
   void operator()(EVP_MAC* mac) const { EVP_MAC_free(mac); }
@@ -26,7 +22,7 @@ struct MacFree {
 std::array<std::uint8_t, 64> blake2b_512(std::span<const std::byte> bytes) {
   static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "BLAKE2B-512", nullptr);  // dear, and kept for ever
   std::array<std::uint8_t, 64> digest{};
-  require(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm, nullptr) == 1);
+  require_openssl(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm, nullptr) == 1);
   return digest;
 }
 
@@ -36,11 +32,11 @@ Digest keyed_blake2b_256(std::string_view key, std::span<const std::byte> bytes)
   const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size), OSSL_PARAM_construct_end()};
   const std::unique_ptr<EVP_MAC, MacFree> mac(EVP_MAC_fetch(nullptr, "BLAKE2BMAC", nullptr));
   const std::unique_ptr<EVP_MAC_CTX, MacFree> context(EVP_MAC_CTX_new(mac.get()));
-  require(context != nullptr &&
-          EVP_MAC_init(context.get(), reinterpret_cast<const unsigned char*>(key.data()), key.size(), parameters) ==
-              1 &&
-          EVP_MAC_update(context.get(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()) == 1 &&
-          EVP_MAC_final(context.get(), digest.data(), &size, digest.size()) == 1 && size == digest.size());
+  require_openssl(
+      context != nullptr &&
+      EVP_MAC_init(context.get(), reinterpret_cast<const unsigned char*>(key.data()), key.size(), parameters) == 1 &&
+      EVP_MAC_update(context.get(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()) == 1 &&
+      EVP_MAC_final(context.get(), digest.data(), &size, digest.size()) == 1 && size == digest.size());
   return digest;
 }
 

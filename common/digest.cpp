@@ -3,9 +3,9 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
+#include "common/openssl.hpp"
 #include "common/posix.hpp"
 
 namespace groth16d {
@@ -15,11 +15,6 @@ namespace {
 constexpr std::size_t kReadPiece_bytes = std::size_t{1} << 20;
 
 EVP_MD_CTX* context_of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
-
-// OpenSSL's digests fail only without memory or without its default provider: nothing that a caller could handle.
-void require(bool ok) {
-  if (!ok) std::abort();
-}
 
 int nibble(char digit) {
   if (digit >= '0' && digit <= '9') return digit - '0';
@@ -34,16 +29,16 @@ void StreamHash::ContextFree::operator()(void* context) const { EVP_MD_CTX_free(
 
 StreamHash::StreamHash(Algorithm algorithm) : context_(EVP_MD_CTX_new()) {
   const EVP_MD* method = algorithm == Algorithm::sha256 ? EVP_sha256() : EVP_blake2s256();
-  require(context_ != nullptr && EVP_DigestInit_ex(context_of(context_.get()), method, nullptr) == 1);
+  require_openssl(context_ != nullptr && EVP_DigestInit_ex(context_of(context_.get()), method, nullptr) == 1);
 }
 
 void StreamHash::update(std::span<const std::byte> bytes) {
-  require(EVP_DigestUpdate(context_of(context_.get()), bytes.data(), bytes.size()) == 1);
+  require_openssl(EVP_DigestUpdate(context_of(context_.get()), bytes.data(), bytes.size()) == 1);
 }
 
 Digest StreamHash::finish() {
   Digest digest{};
-  require(EVP_DigestFinal_ex(context_of(context_.get()), digest.data(), nullptr) == 1);
+  require_openssl(EVP_DigestFinal_ex(context_of(context_.get()), digest.data(), nullptr) == 1);
   return digest;
 }
 

@@ -16,6 +16,13 @@ namespace groth16d {
 
 using Digest = std::array<std::uint8_t, 32>;
 
+inline std::span<const std::byte> bytes_of(const Digest& digest) { return std::as_bytes(std::span(digest)); }
+
+// As a message or a column carries it: 32 bytes.
+inline std::string to_binary(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
 // A hash of 32 bytes over a stream: update() any number of times, then finish() once.
 class StreamHash {
  public:

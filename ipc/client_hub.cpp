@@ -14,7 +14,7 @@ namespace groth16d::ipc {
 
 namespace {
 
-constexpr mode_t kSocketMode = 0660;  // the clients' group
+constexpr mode_t kClientSocketMode = 0660;  // the clients' group
 constexpr mode_t kOwnerOnly = 0600;
 constexpr char kOperatorsGroup[] = "groth16d-operators";
 constexpr std::size_t kToldPeers = 1024;  // routing ids are ours (5 bytes) or the peer's choice (255 at most)
@@ -53,7 +53,7 @@ ClientHub::ClientHub(zmq::socket_t socket) : socket_(std::move(socket)) {}
 Result<ClientHub> ClientHub::bind(zmq::context_t& context, const EndpointLock& lock, const std::string& name) {
   Result<zmq::socket_t> socket = make_router(context);
   if (!socket) return tl::unexpected<Error>(socket.error());
-  if (auto bound = bind_endpoint(*socket, lock, name, kSocketMode); !bound) {
+  if (auto bound = bind_endpoint(*socket, lock, name, kClientSocketMode); !bound) {
     return tl::unexpected<Error>(bound.error());
   }
   return ClientHub(std::move(*socket));
@@ -78,7 +78,7 @@ Result<ClientHub> ClientHub::bind_for_operators(zmq::context_t& context, const E
   const struct group* operators = ::getgrnam(kOperatorsGroup);
   // Not a member: the socket stays its owner's. The group first, so that no other group ever has the right.
   if (operators != nullptr && ::chown(path.c_str(), static_cast<uid_t>(-1), operators->gr_gid) == 0 &&
-      ::chmod(path.c_str(), kSocketMode) != 0) {
+      ::chmod(path.c_str(), kClientSocketMode) != 0) {
     return system_failure("chmod", path);
   }
   return ClientHub(std::move(*socket));

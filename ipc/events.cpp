@@ -11,7 +11,7 @@ namespace groth16d::ipc {
 
 namespace {
 
-constexpr mode_t kSocketMode = 0660;
+constexpr mode_t kEventsSocketMode = 0660;
 
 // ZeroMQ matches prefixes: "job.a" would also get "job.ab".
 bool wanted(std::string_view topic, std::string_view subscribed) {
@@ -25,7 +25,7 @@ EventPublisher::EventPublisher(zmq::socket_t socket) : socket_(std::move(socket)
 Result<EventPublisher> EventPublisher::bind(zmq::context_t& context, const EndpointLock& lock) {
   Result<zmq::socket_t> socket = make_publisher(context);
   if (!socket) return tl::unexpected<Error>(socket.error());
-  if (auto bound = bind_endpoint(*socket, lock, kEventsSocketName, kSocketMode); !bound) {
+  if (auto bound = bind_endpoint(*socket, lock, kEventsSocketName, kEventsSocketMode); !bound) {
     return tl::unexpected<Error>(bound.error());
   }
   return EventPublisher(std::move(*socket));

@@ -14,7 +14,7 @@ namespace groth16d::ipc {
 
 namespace {
 
-constexpr mode_t kSocketMode = 0600;  // workers run as the supervisor's user
+constexpr mode_t kWorkersSocketMode = 0600;  // workers run as the supervisor's user
 
 // The body of `message` as frames, behind the routing id where there is one.
 Result<void> send_message(zmq::socket_t& socket, std::optional<std::string_view> to,
@@ -43,7 +43,7 @@ WorkerHub::WorkerHub(zmq::socket_t socket) : socket_(std::move(socket)) {}
 Result<WorkerHub> WorkerHub::bind(zmq::context_t& context, const EndpointLock& lock) {
   Result<zmq::socket_t> socket = make_router(context);
   if (!socket) return tl::unexpected<Error>(socket.error());
-  if (auto bound = bind_endpoint(*socket, lock, kWorkersSocketName, kSocketMode); !bound) {
+  if (auto bound = bind_endpoint(*socket, lock, kWorkersSocketName, kWorkersSocketMode); !bound) {
     return tl::unexpected<Error>(bound.error());
   }
   return WorkerHub(std::move(*socket));

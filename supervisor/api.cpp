@@ -20,7 +20,7 @@ constexpr std::size_t kMostPending = 10'000;
 constexpr std::uint32_t kRetryAfter_ms = 1'000;
 constexpr std::uint32_t kListLimit = 1'000;
 constexpr std::uint32_t kLinesLimit = 1'000;
-constexpr std::size_t kMostInFlight = 256;
+constexpr std::size_t kMostListedInFlight = 256;
 
 Error no_job(const JobId& job) { return {ErrorCode::not_found, "job.unknown", fmt::format("there is no job {}", job)}; }
 
@@ -353,7 +353,7 @@ void Api::answer_metrics(const Caller& to, const v1::MetricsRequest& request, Ti
   *body.mutable_status() = ipc::make_status(200);
   *body.mutable_daemon() = daemon_status(now);
   body.set_at_ms(wall_ms());
-  write_tally(core_.tally(kMostInFlight), &body);
+  write_tally(core_.tally(kMostListedInFlight), &body);
   meters_.write(request, &body);
   send(to, body);
 }

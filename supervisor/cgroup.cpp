@@ -15,7 +15,7 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr std::uint64_t kMostBytesRead = 1 << 20;
+constexpr std::uint64_t kMostBytesOfHierarchy = 1 << 20;
 constexpr char kSupervisorLeaf[] = "supervisor";
 
 struct Found {
@@ -35,7 +35,7 @@ bool contains_word(const std::string& text, const std::string& wanted) {
 }
 
 std::string control_text(const std::filesystem::path& file) {
-  return read_text_file(file.string(), kMostBytesRead).value_or("");
+  return read_text_file(file.string(), kMostBytesOfHierarchy).value_or("");
 }
 
 std::optional<CgroupVersion> version_of(const std::filesystem::path& folder) {

@@ -12,7 +12,7 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr std::uint64_t kMostBytesRead = 1 << 16;  // of a control file
+constexpr std::uint64_t kMostBytesOfControl = 1 << 16;  // of a control file
 
 std::optional<std::uint64_t> number_in(const std::string& text) {
   std::uint64_t number = 0;
@@ -21,13 +21,13 @@ std::optional<std::uint64_t> number_in(const std::string& text) {
 }
 
 std::uint64_t read_number(const std::filesystem::path& file) {
-  const auto text = read_text_file(file.string(), kMostBytesRead);
+  const auto text = read_text_file(file.string(), kMostBytesOfControl);
   return text ? number_in(*text).value_or(0) : 0;
 }
 
 // Lines of "name value".
 std::uint64_t read_named(const std::filesystem::path& file, std::string_view name) {
-  const auto text = read_text_file(file.string(), kMostBytesRead);
+  const auto text = read_text_file(file.string(), kMostBytesOfControl);
   if (!text) return 0;
   std::istringstream lines(*text);
   std::string word;

@@ -18,7 +18,7 @@ constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kLeastBudget = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLeastWorkerMemory = std::uint64_t{16} << 20;  // a worker that has only started holds 10 MiB
 constexpr std::uint64_t kMostJobs = 1'000'000;
-constexpr std::uint64_t kMostInFlight = 100'000;
+constexpr std::uint64_t kMostConfiguredInFlight = 100'000;
 
 constexpr std::array kConfiguredRoles{Role::load, Role::synth, Role::cpu, Role::final, Role::gpu};
 constexpr std::array kStagesInOrder{Stage::inspect, Stage::load, Stage::synth,
@@ -56,7 +56,7 @@ void read_limits(ConfigFile& file, Config& config) {
   config.core.max_queued_jobs =
       static_cast<std::uint32_t>(file.count("max_queued_jobs", config.core.max_queued_jobs, 1, kMostJobs));
   config.core.max_in_flight =
-      static_cast<std::uint32_t>(file.count("max_in_flight", config.core.max_in_flight, 0, kMostInFlight));
+      static_cast<std::uint32_t>(file.count("max_in_flight", config.core.max_in_flight, 0, kMostConfiguredInFlight));
   read_duration(file, "ageing", config.core.ageing);
   read_duration(file, "retention", config.core.retention);
   config.log_level = file.text("log_level", config.log_level);

@@ -29,8 +29,6 @@ bool is_resident(shm::SegmentKind kind) { return kind == shm::SegmentKind::key |
 
 bool looks_like_ours(std::string_view name) { return name.starts_with("key.") || name.starts_with("r1cs."); }
 
-std::string raw(const Digest& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
-
 void close_and_forget(const std::string& name, UniqueFd descriptor, const std::string& why) {
   spdlog::warn("stored segment {}: closed: {}", name, why);
   descriptor.reset();
@@ -52,7 +50,7 @@ Result<InheritedSegment> examine(const std::string& name, UniqueFd descriptor) {
   held->kind = header->kind;
   held->payload_bytes = header->payload_capacity_bytes;
   held->read_only = std::move(descriptor);
-  return InheritedSegment{name, {header->segment, header->generation}, raw(header->content), std::move(held)};
+  return InheritedSegment{name, {header->segment, header->generation}, to_binary(header->content), std::move(held)};
 }
 
 // Takes the first segment of this kind and source out of `from`.

@@ -9,11 +9,9 @@
 namespace groth16d::supervisor {
 namespace {
 
-std::string raw(const Digest& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
-
 std::vector<std::string> raw_digests(const std::vector<Digest>& digests) {
   std::vector<std::string> bytes;
-  for (const Digest& digest : digests) bytes.push_back(raw(digest));
+  for (const Digest& digest : digests) bytes.push_back(to_binary(digest));
   return bytes;
 }
 
@@ -36,7 +34,7 @@ std::string digest_of(const Examine& request) {
       hash.update(std::string_view(static_cast<const char*>(frame.data()), frame.size()));
     }
   }
-  return raw(hash.finish());
+  return to_binary(hash.finish());
 }
 
 }  // namespace

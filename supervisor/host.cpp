@@ -15,7 +15,7 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr std::uint64_t kMostBytesRead = 1 << 20;  // of a file under /proc
+constexpr std::uint64_t kMostBytesOfProc = 1 << 20;  // of a file under /proc
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 std::optional<std::uint64_t> leading_number(std::string_view text) {
@@ -27,7 +27,7 @@ std::optional<std::uint64_t> leading_number(std::string_view text) {
 
 // A limit file that is missing, or says "max", limits nothing.
 std::uint64_t limit_in(const std::filesystem::path& file) {
-  const auto text = read_text_file(file.string(), kMostBytesRead);
+  const auto text = read_text_file(file.string(), kMostBytesOfProc);
   return text ? leading_number(*text).value_or(kNoLimit) : kNoLimit;
 }
 
@@ -53,7 +53,7 @@ std::uint64_t cgroup_limit(const HostFiles& files) {
 }  // namespace
 
 Result<std::uint64_t> usable_memory_bytes(const HostFiles& files) {
-  const auto text = read_text_file(files.meminfo.string(), kMostBytesRead);
+  const auto text = read_text_file(files.meminfo.string(), kMostBytesOfProc);
   if (!text) return tl::unexpected(text.error());
   constexpr std::string_view kLabel = "MemTotal:";
   const auto place = text->find(kLabel);

@@ -9,11 +9,11 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr std::uint64_t kMostBytesRead = 1 << 16;
+constexpr std::uint64_t kMostBytesOfStatus = 1 << 16;
 
 // "RssAnon:	    1234 kB"
 std::uint64_t kib_line(const std::string& file, std::string_view label) {
-  const auto text = read_text_file(file, kMostBytesRead);
+  const auto text = read_text_file(file, kMostBytesOfStatus);
   if (!text) return 0;
   const auto place = text->find("\n" + std::string(label));
   if (place == std::string::npos) return 0;

@@ -7,12 +7,12 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr std::uint64_t kMostBytesRead = 1 << 20;
+constexpr std::uint64_t kMostBytesOfMembership = 1 << 20;
 
 }  // namespace
 
 Result<std::vector<OwnCgroup>> own_cgroups(const std::filesystem::path& file) {
-  const auto text = read_text_file(file.string(), kMostBytesRead);
+  const auto text = read_text_file(file.string(), kMostBytesOfMembership);
   if (!text) return tl::unexpected(text.error());
   std::vector<OwnCgroup> found;
   std::istringstream lines(*text);

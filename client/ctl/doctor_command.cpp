@@ -14,7 +14,7 @@ struct DoctorArguments {
   std::string root = "/";
 };
 
-std::string text_of(const Findings& findings) {
+std::string text_of_findings(const Findings& findings) {
   std::string text;
   for (const Finding& finding : findings) {
     std::string weight(to_string(finding.weight));
@@ -34,7 +34,7 @@ void run_doctor(Session& session, const DoctorArguments& arguments) {
                                 {"area", finding.area},
                                 {"text", finding.text},
                                 {"advice", finding.advice}});
-  session.print(json, text_of(findings));
+  session.print(json, text_of_findings(findings));
   if (problems > 0) session.exit_code = ExitCode::failed;
 }
 

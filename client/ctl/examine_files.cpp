@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr double kBytesPerGiB = 1024.0 * 1024 * 1024;
 constexpr long kTmpfs = 0x01021994;
 constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // the journal and one day's log
 constexpr std::size_t kMostKeys = 10'000;
@@ -81,14 +81,15 @@ void check_disk(const Machine& machine, const std::string& key, const fs::path& 
   }
   const std::uint64_t free_bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
   const std::string found =
-      fmt::format("{} ({}): {:.1f} GiB free", folder.string(), key, static_cast<double>(free_bytes) / kGiB);
+      fmt::format("{} ({}): {:.1f} GiB free", folder.string(), key, static_cast<double>(free_bytes) / kBytesPerGiB);
   if (free_bytes < kLeastFree)
     findings.push_back(
         {Weight::problem, "disk", found + "; at least 1 GiB is expected", "make room there, or move " + key});
   else if (free_bytes < bound_bytes)
-    findings.push_back({Weight::warning, "disk",
-                        found + fmt::format("; {} allows {:.1f} GiB", bound, static_cast<double>(bound_bytes) / kGiB),
-                        fmt::format("lower {}, or move {}", bound, key)});
+    findings.push_back(
+        {Weight::warning, "disk",
+         found + fmt::format("; {} allows {:.1f} GiB", bound, static_cast<double>(bound_bytes) / kBytesPerGiB),
+         fmt::format("lower {}, or move {}", bound, key)});
   else
     findings.push_back({Weight::fine, "disk", found, ""});
 }

@@ -23,10 +23,10 @@ namespace {
 
 namespace circuits = groth16::circuits;
 
-constexpr mode_t kMode = 0644;                                      // proofs are public
+constexpr mode_t kPorepProofMode = 0644;                            // proofs are public
 constexpr std::uint64_t kMaxInlineBytes = std::uint64_t{64} << 20;  // all payload of a message
 
-struct ProveArguments {
+struct PorepProveArguments {
   std::string c1, registered_proof, miner, out, params, circuit, job;
   std::optional<std::uint64_t> sector;
   bool allow_insecure_key = false, send = false, own_daemon = false;
@@ -52,7 +52,7 @@ Result<Parameters> make_parameters(const circuits::BuiltinCircuit& circuit, cons
   return Parameters{place.params, true};
 }
 
-Result<Parameters> find_parameters(const ProveArguments& arguments, const circuits::BuiltinCircuit& circuit) {
+Result<Parameters> find_parameters(const PorepProveArguments& arguments, const circuits::BuiltinCircuit& circuit) {
   if (!arguments.params.empty()) return Parameters{arguments.params, arguments.allow_insecure_key};
   const CachedParameters published = published_parameters(circuit.parameter_stem());
   if (published.has_params) return Parameters{published.params, false};
@@ -86,7 +86,7 @@ Result<void> add_cut_input(const circuits::C1& c1, std::uint32_t partition, v1::
 
 // C1 is named once a partition, and the daemon cuts it. The public inputs that the proofs must have follow from the
 // statement of C1 here, too.
-Result<Submission> make_submission(const circuits::C1& c1, const ProveArguments& arguments) {
+Result<Submission> make_submission(const circuits::C1& c1, const PorepProveArguments& arguments) {
   Submission submission;
   auto job = arguments.job.empty() ? made_up_job_name() : Result<std::string>(arguments.job);
   if (!job) return tl::unexpected<Error>(job.error());
@@ -105,11 +105,11 @@ Result<Submission> make_submission(const circuits::C1& c1, const ProveArguments&
   return submission;
 }
 
-Result<void> deliver(Session& session, const v1::ResultReply& result, const ProveArguments& arguments,
+Result<void> deliver(Session& session, const v1::ResultReply& result, const PorepProveArguments& arguments,
                      bool is_development) {
   std::string proofs;
   for (const auto& partition : result.partitions()) proofs += partition.proof();
-  if (auto written = write_file_atomically(arguments.out, proofs, kMode); !written) return written;
+  if (auto written = write_file_atomically(arguments.out, proofs, kPorepProofMode); !written) return written;
   session.print({{"proof_file", arguments.out},
                  {"partitions", result.partitions_size()},
                  {"bytes", proofs.size()},
@@ -120,7 +120,7 @@ Result<void> deliver(Session& session, const v1::ResultReply& result, const Prov
   return {};
 }
 
-Result<JobRun> prepare(const ProveArguments& arguments, const circuits::C1& c1, bool& is_development) {
+Result<JobRun> prepare(const PorepProveArguments& arguments, const circuits::C1& c1, bool& is_development) {
   const std::string name = "porep-" + circuits::sector_name(c1.statement.proof.sector.sector_bytes());
   const auto circuit = circuits::builtin_circuit(name);
   if (!circuit) return tl::unexpected<Error>(circuit.error());
@@ -148,7 +148,7 @@ Result<JobRun> prepare(const ProveArguments& arguments, const circuits::C1& c1, 
   return run;
 }
 
-void run_prove(Session& session, const ProveArguments& arguments) {
+void run_porep_prove(Session& session, const PorepProveArguments& arguments) {
   watch_for_interruption();
   const auto writable = check_writable({"", "", arguments.out}, {arguments.c1, arguments.params});
   if (!writable) return session.fail(writable.error());
@@ -165,7 +165,7 @@ void run_prove(Session& session, const ProveArguments& arguments) {
 }  // namespace
 
 void add_porep_prove_command(CLI::App& porep, Session& session) {
-  auto arguments = std::make_shared<ProveArguments>();
+  auto arguments = std::make_shared<PorepProveArguments>();
   auto* prove = porep.add_subcommand("prove", "prove a sector's replication; starts a private daemon where none runs");
   prove->add_option("--c1", arguments->c1, "the sector's C1: JSON, JSON in a wrapper, or bincode")
       ->type_name("FILE")
@@ -189,7 +189,7 @@ void add_porep_prove_command(CLI::App& porep, Session& session) {
   prove->add_option("--job", arguments->job, "the job's name; made up where it is not given")->type_name("NAME");
   prove->add_flag("--send", arguments->send, "cut C1 here and send its parts, where the daemon may not read it");
   prove->add_flag("--private", arguments->own_daemon, "start a private daemon even where one runs");
-  prove->callback([&session, arguments] { run_prove(session, *arguments); });
+  prove->callback([&session, arguments] { run_porep_prove(session, *arguments); });
 }
 
 }  // namespace groth16d::ctl

@@ -22,11 +22,11 @@ namespace formats = groth16::formats;
 using Curve = groth16::Bls12_381;
 using Publics = std::vector<Curve::Scalar>;
 
-constexpr std::uint64_t kMaxProofBytes = std::uint64_t{1} << 20;    // 5,461 partitions
-constexpr std::uint64_t kMaxPublicBytes = std::uint64_t{16} << 20;  // 126 partitions of 64 GiB: 3 MB
+constexpr std::uint64_t kMaxPorepProofBytes = std::uint64_t{1} << 20;    // 5,461 partitions
+constexpr std::uint64_t kMaxPorepPublicBytes = std::uint64_t{16} << 20;  // 126 partitions of 64 GiB: 3 MB
 constexpr std::size_t kProofBytes = formats::kCompressedProofBytes<Curve>;
 
-struct VerifyArguments {
+struct PorepVerifyArguments {
   std::string c1, registered_proof, publics, proof, vk, miner;
   std::optional<std::uint64_t> sector;
 };
@@ -40,7 +40,7 @@ struct Claim {
 
 // ["1", ...] for one partition, or an array of such arrays.
 Result<std::vector<Publics>> read_publics(const std::string& path) {
-  const auto text = read_text_file(path, kMaxPublicBytes);
+  const auto text = read_text_file(path, kMaxPorepPublicBytes);
   if (!text) return tl::unexpected<Error>(text.error());
   const Json json = Json::parse(*text, nullptr, false);
   const bool is_nested = json.is_array() && !json.empty() && json.front().is_array();
@@ -66,7 +66,7 @@ Result<std::vector<Publics>> derive_publics(const circuits::C1& c1) {
   return partitions;
 }
 
-Result<Claim> read_claim(const VerifyArguments& arguments) {
+Result<Claim> read_claim(const PorepVerifyArguments& arguments) {
   Claim claim;
   circuits::SectorShape sector;
   Result<std::vector<Publics>> partitions;
@@ -88,7 +88,7 @@ Result<Claim> read_claim(const VerifyArguments& arguments) {
   auto vk = read_vk(arguments.vk, sector);
   if (!vk) return tl::unexpected<Error>(vk.error());
   claim.vk = std::move(*vk);
-  const auto proofs = formats::InputFile::open(arguments.proof, formats::Access::copy, kMaxProofBytes);
+  const auto proofs = formats::InputFile::open(arguments.proof, formats::Access::copy, kMaxPorepProofBytes);
   if (!proofs) return tl::unexpected<Error>(proofs.error());
   claim.proofs.assign(proofs->bytes().begin(), proofs->bytes().end());
   return claim;
@@ -116,7 +116,7 @@ Result<void> verify(const Claim& claim) {
   return {};
 }
 
-void run_verify(Session& session, const VerifyArguments& arguments) {
+void run_porep_verify(Session& session, const PorepVerifyArguments& arguments) {
   const auto claim = read_claim(arguments);
   if (!claim) return session.fail(claim.error(), ExitCode::no_verdict);
   const bool is_insecure = formats::warnings_of(claim->vk) != 0;
@@ -137,7 +137,7 @@ void run_verify(Session& session, const VerifyArguments& arguments) {
 }  // namespace
 
 void add_porep_verify_command(CLI::App& porep, Session& session) {
-  auto arguments = std::make_shared<VerifyArguments>();
+  auto arguments = std::make_shared<PorepVerifyArguments>();
   auto* verify = porep.add_subcommand("verify", "check a sector's proofs against what its owner claims");
   verify->add_option("--c1", arguments->c1, "the sector's C1, whose statement gives the public inputs")
       ->type_name("FILE");
@@ -159,7 +159,7 @@ void add_porep_verify_command(CLI::App& porep, Session& session) {
     if (!arguments->publics.empty() && arguments->vk.empty()) {
       throw CLI::ValidationError("verify", "--public does not say which circuit it is for: --vk is needed");
     }
-    run_verify(session, *arguments);
+    run_porep_verify(session, *arguments);
   });
 }
 

@@ -20,7 +20,7 @@ namespace formats = groth16::formats;
 constexpr std::uint64_t kMaxProofBytes = std::uint64_t{1} << 16;
 constexpr std::uint64_t kMaxPublicBytes = std::uint64_t{64} << 20;  // 800,000 public signals
 constexpr std::uint64_t kMaxKeyBytes = std::uint64_t{1} << 30;      // their points
-constexpr mode_t kMode = 0644;
+constexpr mode_t kExportMode = 0644;
 
 struct VerifyArguments {
   std::string vk, publics, proof;
@@ -105,7 +105,8 @@ void run_vk(Session& session, const KeyArguments& arguments) {
   auto json = verification_key_of(arguments.zkey);
   if (!json) return session.fail(json.error());
   if (arguments.out.empty()) return session.print(Json::parse(*json), *json);
-  if (auto written = write_file_atomically(arguments.out, *json, kMode); !written) return session.fail(written.error());
+  if (auto written = write_file_atomically(arguments.out, *json, kExportMode); !written)
+    return session.fail(written.error());
   session.print({{"vk_file", arguments.out}}, arguments.out);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kMode = 0644;  // proofs are public
+constexpr mode_t kResultMode = 0644;  // proofs are public
 
 std::string folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
@@ -59,7 +59,7 @@ Result<void> write_result(const v1::PartitionResult& partition, const ResultPath
   std::vector<std::string> written;
   for (const auto& [path, content] : files) {
     if (path.empty()) continue;
-    if (auto done = write_file_atomically(path, *content, kMode); !done) {
+    if (auto done = write_file_atomically(path, *content, kResultMode); !done) {
       for (const auto& earlier : written)
         if (!is_stream(earlier)) ::unlink(earlier.c_str());
       return done;

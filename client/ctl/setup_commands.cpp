@@ -28,7 +28,7 @@ namespace {
 namespace formats = groth16::formats;
 using groth16::CurveId;
 
-constexpr mode_t kMode = 0644;
+constexpr mode_t kSetupMode = 0644;
 
 struct SetupArguments {
   bool insecure = false;
@@ -84,7 +84,7 @@ Result<void> make_key(const formats::R1csFile& file, const SetupArguments& argum
     return written;
   }
   if (arguments.vk.empty()) return {};
-  return write_file_atomically(arguments.vk, formats::verification_key_json(groth16::verifying_key(*key)), kMode);
+  return write_file_atomically(arguments.vk, formats::verification_key_json(groth16::verifying_key(*key)), kSetupMode);
 }
 
 Result<void> make_key(const SetupArguments& arguments) {
@@ -130,7 +130,7 @@ void run_recipe_setup(Session& session, const SetupArguments& arguments) {
   const auto seed = seed_of(arguments);
   if (!seed) return session.fail(seed.error());
   const std::string text = formats::key_recipe_text({arguments.circuit, *seed});
-  if (auto written = write_file_atomically(arguments.recipe, text, kMode); !written)
+  if (auto written = write_file_atomically(arguments.recipe, text, kSetupMode); !written)
     return session.fail(written.error());
   say("warning: whoever reads " + arguments.recipe + " can forge proofs for the key that it makes");
   if (arguments.name.empty()) {

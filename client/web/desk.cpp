@@ -9,7 +9,7 @@ namespace groth16d::web {
 namespace {
 
 // A page's reader waits for it; a request that the daemon holds up longer is answered 503.
-constexpr std::uint64_t kAnswer_ms = 3'000;
+constexpr std::uint64_t kDeskAnswer_ms = 3'000;
 
 struct Verb {
   const char* word;
@@ -36,11 +36,11 @@ Result<client::Client*> connected(std::unique_ptr<client::Client>& connection, R
 }  // namespace
 
 Result<client::Client*> Desk::reader() {
-  return reader_ ? reader_.get() : connected(reader_, client::Client::connect(address_, kAnswer_ms));
+  return reader_ ? reader_.get() : connected(reader_, client::Client::connect(address_, kDeskAnswer_ms));
 }
 
 Result<client::Client*> Desk::operators() {
-  return operator_ ? operator_.get() : connected(operator_, client::Client::connect_operator(address_, kAnswer_ms));
+  return operator_ ? operator_.get() : connected(operator_, client::Client::connect_operator(address_, kDeskAnswer_ms));
 }
 
 // A link that is broken is made again for the next request.

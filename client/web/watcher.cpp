@@ -10,7 +10,7 @@ namespace groth16d::web {
 namespace {
 
 // Longer than a busy supervisor takes to answer, shorter than a person's patience.
-constexpr std::uint64_t kAnswer_ms = 5'000;
+constexpr std::uint64_t kWatchAnswer_ms = 5'000;
 
 template <class Items>
 void keep(std::deque<std::string>& kept, const Items& items, std::size_t most) {
@@ -64,7 +64,7 @@ Tick Watcher::look(std::unique_ptr<client::Client>& client) {
   Tick tick;
   tick.cards = gauge_.read();
   if (!client) {
-    auto connected = client::Client::connect(address_, kAnswer_ms);
+    auto connected = client::Client::connect(address_, kWatchAnswer_ms);
     if (connected) client = std::make_unique<client::Client>(std::move(*connected));
     if (!connected) tick.error = connected.error().text;
   }

@@ -81,9 +81,9 @@ class BinaryCursor {
   Result<void> result_;
 };
 
-class VanillaReader {
+class BincodeVanillaReader {
  public:
-  VanillaReader(BinaryCursor& cursor, const SectorShape& shape)
+  BincodeVanillaReader(BinaryCursor& cursor, const SectorShape& shape)
       : cursor_(cursor), shape_(shape), data_tree_(shape.data_tree()), replica_tree_(shape.replica_tree()) {}
 
   VanillaProof read() {
@@ -167,7 +167,7 @@ class VanillaReader {
 
 Result<C1> read_c1_bincode(std::string_view file, std::span<const std::byte> bytes, const RegisteredProof& proof) {
   BinaryCursor cursor(file, bytes);
-  VanillaReader reader(cursor, proof.sector);
+  BincodeVanillaReader reader(cursor, proof.sector);
   std::vector<VanillaPartition> partitions;
   if (cursor.length(proof.partitions())) {
     for (std::uint32_t k = 0; k < proof.partitions() && cursor.length(proof.sector.challenges); ++k) {

@@ -27,9 +27,9 @@ struct PathPart {
   std::vector<Scalar> siblings;
 };
 
-class VanillaReader {
+class JsonVanillaReader {
  public:
-  VanillaReader(JsonCursor& cursor, const SectorShape& shape)
+  JsonVanillaReader(JsonCursor& cursor, const SectorShape& shape)
       : cursor_(cursor), shape_(shape), data_tree_(shape.data_tree()), replica_tree_(shape.replica_tree()) {}
 
   VanillaProof read() {
@@ -197,7 +197,7 @@ Partitions read_partitions(JsonCursor& cursor, SectorShape& shape) {
       return cursor.fail("variant", "vanilla proofs of no known size of sector");
     }
     shape = known->sector;
-    VanillaReader reader(cursor, shape);
+    JsonVanillaReader reader(cursor, shape);
     cursor.array([&](std::size_t) {
       partitions.emplace_back();
       cursor.array(shape.challenges, [&](std::size_t) { partitions.back().push_back(reader.read()); });

@@ -10,8 +10,6 @@ namespace groth16::circuits {
 
 namespace {
 
-std::span<const std::byte> bytes_of(const Bytes32& bytes) { return std::as_bytes(std::span(bytes)); }
-
 // A node from 256 random bits.
 std::uint64_t node_of(Scalar random, std::uint64_t nodes) { return random.div_word_in_place(nodes - 1) + 1; }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHeaderPaddingWords = 5;
 
-struct StreamGates {
+struct BitStreamGates {
   WitnessStream& stream;
   Fr pick(bool condition, const Fr& a, const Fr& b) {
     const Fr& picked = condition ? a : b;
@@ -42,7 +42,7 @@ Fr poseidon(WitnessStream& stream, std::span<const Fr> inputs) {
 
 std::vector<Fr> insert(WitnessStream& stream, const Fr& element, std::uint64_t index, std::span<const Fr> siblings) {
   const std::array<bool, 3> bits{(index & 1) != 0, (index & 2) != 0, (index & 4) != 0};
-  return insert_with(StreamGates{stream}, element, std::span<const bool>(bits), siblings);
+  return insert_with(BitStreamGates{stream}, element, std::span<const bool>(bits), siblings);
 }
 
 Fr prove_inclusion(WitnessStream& stream, TreeHash hash, const TreeShape& shape, const MerklePath& path,

@@ -10,7 +10,7 @@ namespace groth16::circuits {
 namespace {
 
 // What compress_with asks for, on machine words.
-struct StreamGates {
+struct WordStreamGates {
   WitnessStream& stream;
 
   TracedWord exclusive_or(const TracedWord& a, const TracedWord& b) const { return xor_gates(stream, a, b); }
@@ -42,7 +42,7 @@ TracedState sha256(WitnessStream& stream, std::span<const TracedWord> message) {
   words.push_back(TracedWord::of_constant(static_cast<std::uint32_t>(message_bits >> 32)));
   words.push_back(TracedWord::of_constant(static_cast<std::uint32_t>(message_bits)));
   for (std::span<const TracedWord> rest = words; !rest.empty(); rest = rest.subspan(kSha256BlockWords)) {
-    compress_with(StreamGates{stream}, rest.first<kSha256BlockWords>(), state);
+    compress_with(WordStreamGates{stream}, rest.first<kSha256BlockWords>(), state);
   }
   return state;
 }

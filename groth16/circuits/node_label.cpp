@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::uint8_t kKeptBits = 0x3f;  // of the last byte: numbers below 2^254
 
-std::span<const std::byte> bytes_of(const Bytes32& bytes) { return std::as_bytes(std::span(bytes)); }
-
 Bytes32 trimmed(Bytes32 digest) {
   digest.back() &= kKeptBits;
   return digest;

@@ -6,7 +6,7 @@ namespace groth16::circuits {
 
 namespace {
 
-constexpr std::size_t kFieldBits = 255;
+constexpr std::size_t kScalarBits = 255;
 constexpr std::size_t kCapacityBits = 254;  // any number of this many bits is below r
 
 struct Packed {
@@ -57,8 +57,8 @@ Number pick(CircuitBuilder& builder, Bit condition, const Number& a, const Numbe
 std::vector<Bit> to_bits(CircuitBuilder& builder, const Number& number) {
   const Scalar integer = number.value.to_uint();
   std::vector<Bit> bits;
-  bits.reserve(kFieldBits);
-  for (std::size_t i = 0; i < kFieldBits; ++i) bits.push_back(alloc_bit(builder, integer.bit(i)));
+  bits.reserve(kScalarBits);
+  for (std::size_t i = 0; i < kScalarBits; ++i) bits.push_back(alloc_bit(builder, integer.bit(i)));
   builder.enforce({}, {}, sum_of(bits).sum - number.variable);
   return bits;
 }

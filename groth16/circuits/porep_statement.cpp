@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::uint8_t kTopBits = 0xc0;  // cleared in the last byte, a digest is below 2^254
 
-std::span<const std::byte> bytes_of(const Bytes32& bytes) { return std::as_bytes(std::span(bytes)); }
-
 Scalar integer_of(const Bytes32& bytes) { return Scalar::from_le_bytes(std::as_bytes(std::span(bytes))); }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Element {
   }
 };
 
-using State = std::vector<Element>;
+using Elements = std::vector<Element>;
 
 Element element_of(const Number& number) { return {number.variable, number.value}; }
 
@@ -51,8 +51,8 @@ Element sbox(CircuitBuilder& builder, const Element& element, const Fr& post) {
   return sbox(builder, make_number(builder, element), Fr::zero(), post);
 }
 
-void mix(const Matrix& matrix, State& state) {
-  State mixed(state.size());
+void mix(const Matrix& matrix, Elements& state) {
+  Elements mixed(state.size());
   for (std::size_t j = 0; j < state.size(); ++j) {
     for (std::size_t i = 0; i < state.size(); ++i) mixed[j].add(matrix[i][j], state[i]);
     mixed[j].sum.normalise();
@@ -60,7 +60,7 @@ void mix(const Matrix& matrix, State& state) {
   state = std::move(mixed);
 }
 
-void mix(const SparseMix& sparse, State& state) {
+void mix(const SparseMix& sparse, Elements& state) {
   Element first;
   for (std::size_t i = 0; i < state.size(); ++i) first.add(sparse.w[i], state[i]);
   first.sum.normalise();
@@ -75,7 +75,7 @@ Number poseidon(CircuitBuilder& builder, std::span<const Number> inputs) {
   const std::size_t width = constants.width();
   const Fr* next = constants.compressed.data();
 
-  State state(width);
+  Elements state(width);
   const Fr tag = constants.domain_tag + next[0];
   state[0].value = tag.pow(5) + next[width];
   state[0].sum.add(state[0].value, kOne);

@@ -14,6 +14,7 @@
 namespace groth16::circuits {
 
 using Bytes32 = groth16d::Digest;
+using groth16d::bytes_of;
 
 // Version 1.0.0 of the interface had a graph whose base parents end with the node before; it takes expander parents
 // modulo 2^32.

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kBlockBits = 512;
 constexpr std::size_t kLengthBits = 64;
 
-using State = std::array<Word32, 8>;
+using Words = std::array<Word32, 8>;
 
 // A sum of words that is added up only when somebody needs its bits, then together with what else is to be added.
 class PendingSum {
@@ -56,7 +56,7 @@ struct SystemGates {
   Word32 add_up(const PendingSum& sum) const { return sum.add_up(builder, batch); }
 };
 
-void compress(CircuitBuilder& builder, std::span<const Bit> block, State& state) {
+void compress(CircuitBuilder& builder, std::span<const Bit> block, Words& state) {
   std::array<Word32, kSha256BlockWords> words;
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of_message(block.subspan(32 * i).first<32>());
   EqualityBatch batch(builder);
@@ -78,7 +78,7 @@ std::vector<Bit> padded(std::span<const Bit> message) {
 }  // namespace
 
 std::vector<Bit> sha256(CircuitBuilder& builder, std::span<const Bit> message) {
-  State state;
+  Words state;
   for (std::size_t i = 0; i < 8; ++i) state[i] = constant_word(kSha256InitialState[i]);
   const std::vector<Bit> bits = padded(message);
   for (std::span<const Bit> rest = bits; !rest.empty(); rest = rest.subspan(kBlockBits)) {

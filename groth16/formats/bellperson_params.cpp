@@ -23,7 +23,7 @@ using C = Bls12_381;
 using G1 = C::G1;
 using G2 = C::G2;
 
-constexpr std::size_t kCountBytes = 4;
+constexpr std::size_t kArrayCountBytes = 4;
 constexpr std::size_t kGrain = 1024;  // points, or words of 64 wires
 
 enum ArrayNumber : std::size_t { kH, kL, kA, kBg1, kBg2 };
@@ -117,14 +117,14 @@ Result<BellpersonParams> BellpersonParams::parse(std::string file, Bytes bytes) 
   std::uint64_t at = *vk_bytes;
   for (std::size_t array = 0; array < kArrays; ++array) {
     const std::uint64_t left = bytes.size() - at;
-    const std::uint64_t count = left < kCountBytes ? 0 : load_u32_big_endian(bytes.data() + at);
-    if (left < kCountBytes || count * bytes_of_point(array) > left - kCountBytes) {
+    const std::uint64_t count = left < kArrayCountBytes ? 0 : load_u32_big_endian(bytes.data() + at);
+    if (left < kArrayCountBytes || count * bytes_of_point(array) > left - kArrayCountBytes) {
       return failure(ErrorCode::malformed, "bellperson_params.length",
                      fmt::format("{}: array {} at offset {} says {} points of {} bytes, {} bytes are left",
                                  params.file_, kNames[array], at, count, bytes_of_point(array), left));
     }
-    params.arrays_[array] = {at + kCountBytes, count};
-    at += kCountBytes + count * bytes_of_point(array);
+    params.arrays_[array] = {at + kArrayCountBytes, count};
+    at += kArrayCountBytes + count * bytes_of_point(array);
   }
   if (at == bytes.size()) return params;
   return failure(ErrorCode::malformed, "bellperson_params.trailing",

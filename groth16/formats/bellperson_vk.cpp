@@ -20,7 +20,7 @@ namespace {
 using G1 = Bls12_381::G1;
 using G2 = Bls12_381::G2;
 
-constexpr std::size_t kCountBytes = 4;
+constexpr std::size_t kIcCountBytes = 4;
 
 template <class Point>
 std::size_t bytes_of_point(PointForm form) {
@@ -28,7 +28,7 @@ std::size_t bytes_of_point(PointForm form) {
 }
 
 std::size_t fixed_bytes(PointForm form) {
-  return 3 * bytes_of_point<G1>(form) + 3 * bytes_of_point<G2>(form) + kCountBytes;
+  return 3 * bytes_of_point<G1>(form) + 3 * bytes_of_point<G2>(form) + kIcCountBytes;
 }
 
 // Reads point after point and keeps the first fault. The caller has checked that the bytes are there.
@@ -50,7 +50,7 @@ class PointReader {
     offset_ += bytes_of_point<Point>(form_);
   }
 
-  void skip_count() { offset_ += kCountBytes; }
+  void skip_count() { offset_ += kIcCountBytes; }
 
   const Result<void>& result() const { return result_; }
 
@@ -89,7 +89,7 @@ Result<std::uint64_t> bellperson_vk_bytes(std::string_view file, Bytes bytes, Po
     return failure(ErrorCode::malformed, "bellperson_vk.length",
                    fmt::format("{}: {} bytes, a verifying key has at least {}", file, bytes.size(), fixed_bytes(form)));
   }
-  const std::uint64_t count = load_u32_big_endian(bytes.data() + fixed_bytes(form) - kCountBytes);
+  const std::uint64_t count = load_u32_big_endian(bytes.data() + fixed_bytes(form) - kIcCountBytes);
   if (count == 0) return failure(ErrorCode::malformed, "bellperson_vk.ic_count", fmt::format("{}: no ic points", file));
   const std::uint64_t expected = fixed_bytes(form) + count * bytes_of_point<G1>(form);
   if (bytes.size() < expected) {

@@ -13,18 +13,18 @@ using groth16d::Result;
 
 namespace {
 
-constexpr std::uint32_t kHeader = 1, kContributions = 7;
-constexpr std::array<std::uint32_t, 7> kRequired{kHeader, 2, 3, 4, 5, 6, kContributions};
+constexpr std::uint32_t kPtauHeader = 1, kContributions = 7;
+constexpr std::array<std::uint32_t, 7> kPtauRequired{kPtauHeader, 2, 3, 4, 5, 6, kContributions};
 constexpr std::array<std::uint32_t, 4> kLagrange{12, 13, 14, 15};
-constexpr ContainerRules kRules{"ptau", 1, 1, kRequired, kLagrange};
+constexpr ContainerRules kPtauRules{"ptau", 1, 1, kPtauRequired, kLagrange};
 
-struct Header {
+struct PtauHeader {
   CurveId curve;
   std::uint32_t power;
 };
 
-Result<Header> read_header(const Container& container) {
-  const Section section = container.section(kHeader);
+Result<PtauHeader> read_ptau_header(const Container& container) {
+  const Section section = container.section(kPtauHeader);
   ByteReader reader(section.payload, section.offset);
   const std::uint32_t n8q = reader.u32();
   if (n8q != Bn254::Fq::kBytes && n8q != Bls12_381::Fq::kBytes) {
@@ -47,14 +47,14 @@ Result<Header> read_header(const Container& container) {
         fmt::format("power {} of a ceremony of power {}, expected 1 to {} and not above the ceremony's", power,
                     ceremony_power, PtauFile::kMaxPower));
   }
-  return Header{is_bn254 ? CurveId::bn254 : CurveId::bls12_381, power};
+  return PtauHeader{is_bn254 ? CurveId::bn254 : CurveId::bls12_381, power};
 }
 
 bool is_g2(PtauSection section) {
   return section == PtauSection::tau_g2 || section == PtauSection::beta_g2 || section == PtauSection::lagrange_tau_g2;
 }
 
-Result<void> check_lengths(const Container& container, const Header& header) {
+Result<void> check_lengths(const Container& container, const PtauHeader& header) {
   for (const std::uint32_t id : {2, 3, 4, 5, 6, 12, 13, 14, 15}) {
     if (!container.has(id)) continue;
     const auto section = static_cast<PtauSection>(id);
@@ -92,9 +92,9 @@ std::uint64_t ptau_point_count(PtauSection section, std::uint32_t power) {
 }
 
 Result<PtauFile> PtauFile::parse(std::string file, Bytes bytes) {
-  Result<Container> container = Container::parse(std::move(file), bytes, kRules);
+  Result<Container> container = Container::parse(std::move(file), bytes, kPtauRules);
   if (!container) return tl::unexpected(container.error());
-  const Result<Header> header = read_header(*container);
+  const Result<PtauHeader> header = read_ptau_header(*container);
   if (!header) return tl::unexpected(header.error());
   const auto present = std::ranges::count_if(kLagrange, [&](std::uint32_t id) { return container->has(id); });
   if (present != 0 && present != std::ssize(kLagrange)) {

@@ -13,10 +13,10 @@ using groth16d::Result;
 
 namespace {
 
-constexpr std::uint32_t kHeader = 1, kConstraints = 2, kLabels = 3, kCustomGates = 4, kCustomGateUses = 5;
-constexpr std::array kRequired{kHeader, kConstraints};
+constexpr std::uint32_t kR1csHeader = 1, kConstraints = 2, kLabels = 3, kCustomGates = 4, kCustomGateUses = 5;
+constexpr std::array kR1csRequired{kR1csHeader, kConstraints};
 constexpr std::array kOptional{kLabels, kCustomGates, kCustomGateUses};
-constexpr ContainerRules kRules{"r1cs", 1, 1, kRequired, kOptional};
+constexpr ContainerRules kR1csRules{"r1cs", 1, 1, kR1csRequired, kOptional};
 
 constexpr std::uint64_t kHeaderBytes = 4 + kScalarBytes + 4 * 4 + 8 + 4;
 constexpr std::uint64_t kLabelBytes = 8;
@@ -24,8 +24,8 @@ constexpr std::uint64_t kTermBytes = 4 + kScalarBytes;
 constexpr std::uint64_t kSmallestRowBytes = 3 * 4;  // three empty combinations
 constexpr std::uint64_t kUnnamedWires = std::uint64_t{1} << 16;
 
-Result<R1csHeader> read_header(const Container& container) {
-  const Section section = container.section(kHeader);
+Result<R1csHeader> read_r1cs_header(const Container& container) {
+  const Section section = container.section(kR1csHeader);
   ByteReader reader(section.payload, section.offset);
   const Result<CurveId> curve = read_scalar_field(container, section, reader);
   if (!curve) return tl::unexpected(curve.error());
@@ -74,7 +74,7 @@ Result<void> refuse_custom_gates(const Container& container) {
 Result<void> check_unlabelled_wires(const Container& container, const R1csHeader& header) {
   const std::uint64_t most = container.section(kConstraints).payload.size() + kUnnamedWires;
   if (header.n_wires <= most) return {};
-  const Section section = container.section(kHeader);
+  const Section section = container.section(kR1csHeader);
   return container.fail(
       section, section.offset, "wire_count",
       fmt::format("{} wires without labels, expected at most {} in a file of this size", header.n_wires, most));
@@ -95,9 +95,9 @@ Result<void> check_sizes(const Container& container, const R1csHeader& header) {
 }  // namespace
 
 Result<R1csFile> R1csFile::parse(std::string file, Bytes bytes) {
-  Result<Container> container = Container::parse(std::move(file), bytes, kRules);
+  Result<Container> container = Container::parse(std::move(file), bytes, kR1csRules);
   if (!container) return tl::unexpected(container.error());
-  const Result<R1csHeader> header = read_header(*container);
+  const Result<R1csHeader> header = read_r1cs_header(*container);
   if (!header) return tl::unexpected(header.error());
   if (Result<void> gates = refuse_custom_gates(*container); !gates) return tl::unexpected(gates.error());
   if (Result<void> sizes = check_sizes(*container, *header); !sizes) return tl::unexpected(sizes.error());
@@ -185,7 +185,7 @@ Result<void> R1csWriter<C>::write(ByteSink& sink, R1csHeader header, Bytes label
   writer.section(kConstraints, rows_.size());
   writer.write(rows_);
 
-  writer.section(kHeader, kHeaderBytes);
+  writer.section(kR1csHeader, kHeaderBytes);
   writer.u32(kScalarBytes);
   writer.write(prime_bytes<typename C::Fr>());
   writer.u32(header.n_wires);

@@ -16,9 +16,9 @@ using groth16d::Result;
 
 namespace {
 
-constexpr std::uint32_t kHeader = 1, kValues = 2;
-constexpr std::array kRequired{kHeader, kValues};
-constexpr ContainerRules kRules{"wtns", 1, 2, kRequired, {}};
+constexpr std::uint32_t kWtnsHeader = 1, kValues = 2;
+constexpr std::array kWtnsRequired{kWtnsHeader, kValues};
+constexpr ContainerRules kWtnsRules{"wtns", 1, 2, kWtnsRequired, {}};
 constexpr std::uint64_t kHeaderBytes = 4 + kScalarBytes + 4;
 
 // The first wire whose value is not below r, or size when there is none.
@@ -34,10 +34,10 @@ std::uint32_t first_not_canonical(Bytes values, std::uint32_t size) {
 }  // namespace
 
 Result<WitnessFile> WitnessFile::parse(std::string file, Bytes bytes) {
-  const Result<Container> container = Container::parse(std::move(file), bytes, kRules);
+  const Result<Container> container = Container::parse(std::move(file), bytes, kWtnsRules);
   if (!container) return tl::unexpected(container.error());
 
-  const Section header = container->section(kHeader);
+  const Section header = container->section(kWtnsHeader);
   ByteReader reader(header.payload, header.offset);
   const Result<CurveId> curve = read_scalar_field(*container, header, reader);
   if (!curve) return tl::unexpected(curve.error());
@@ -93,7 +93,7 @@ Result<void> write_wtns(ByteSink& sink, CurveId curve, std::span<const UInt<4>> 
     return failure(ErrorCode::too_large, "wtns.count", "a .wtns holds at most 2^32 - 1 values");
   }
   ContainerWriter writer(sink, "wtns", 2, 2);
-  writer.section(kHeader, kHeaderBytes);
+  writer.section(kWtnsHeader, kHeaderBytes);
   writer.u32(kScalarBytes);
   with_curve(curve, [&]<class C>() { writer.write(prime_bytes<typename C::Fr>()); });
   writer.u32(static_cast<std::uint32_t>(values.size()));

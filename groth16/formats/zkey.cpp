@@ -15,7 +15,7 @@ using groth16d::Result;
 namespace {
 
 constexpr std::array kOptional{zkey::kTranscript, kZkeyDevelopmentSection};
-constexpr ContainerRules kRules{"zkey", 1, 1, zkey::kRequired, kOptional};
+constexpr ContainerRules kZkeyRules{"zkey", 1, 1, zkey::kRequired, kOptional};
 constexpr std::uint32_t kLargestCoordinateBytes = 48;
 
 Result<void> check_protocol(const Container& container) {
@@ -158,7 +158,7 @@ bool is_forgeable(const FixedPoints<C>& points) {
 }  // namespace
 
 Result<ZkeyFile> ZkeyFile::parse(std::string file, Bytes bytes) {
-  Result<Container> container = Container::parse(std::move(file), bytes, kRules);
+  Result<Container> container = Container::parse(std::move(file), bytes, kZkeyRules);
   if (!container) return tl::unexpected(container.error());
   if (Result<void> protocol = check_protocol(*container); !protocol) return tl::unexpected(protocol.error());
 

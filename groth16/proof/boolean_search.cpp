@@ -10,14 +10,14 @@ namespace groth16 {
 
 namespace {
 
-constexpr std::size_t kMaxWires = 5;  // distinct wires of a row without wire 0: four known bits and the new one
+constexpr std::size_t kMaxRowWires = 5;  // distinct wires of a row without wire 0: four known bits and the new one
 constexpr std::uint32_t kNoWire = 0;
 
 // The combination constant + sum of coefficient * wire over the row's wires, its repeated terms added up.
 template <class Fr>
 struct Combination {
   Fr constant = Fr::zero();
-  std::array<Fr, kMaxWires> coefficient{};
+  std::array<Fr, kMaxRowWires> coefficient{};
 
   bool is_zero() const {
     return constant.is_zero() && std::ranges::all_of(coefficient, [](const Fr& c) { return c.is_zero(); });
@@ -25,7 +25,7 @@ struct Combination {
   // The only wire with a coefficient, as an index; nothing when there are none or several.
   std::optional<std::size_t> only_wire() const {
     std::optional<std::size_t> found;
-    for (std::size_t i = 0; i < kMaxWires; ++i) {
+    for (std::size_t i = 0; i < kMaxRowWires; ++i) {
       if (coefficient[i].is_zero()) continue;
       if (found) return std::nullopt;
       found = i;
@@ -34,7 +34,7 @@ struct Combination {
   }
   Fr at(unsigned bits) const {
     Fr sum = constant;
-    for (std::size_t i = 0; i < kMaxWires; ++i) {
+    for (std::size_t i = 0; i < kMaxRowWires; ++i) {
       if ((bits >> i) & 1) sum += coefficient[i];
     }
     return sum;
@@ -46,10 +46,10 @@ template <class C>
 struct SmallRow {
   using Fr = typename C::Fr;
 
-  std::array<std::uint32_t, kMaxWires> wires{};  // kNoWire behind the last
+  std::array<std::uint32_t, kMaxRowWires> wires{};  // kNoWire behind the last
   std::array<Combination<Fr>, 3> combinations{};
 
-  // Nothing when the row has more than kMaxWires wires.
+  // Nothing when the row has more than kMaxRowWires wires.
   static std::optional<SmallRow> read(const ConstraintSystem<C>& system, std::uint64_t row) {
     SmallRow small;
     for (std::size_t matrix = 0; matrix < (system.has_c() ? 3u : 2u); ++matrix) {
@@ -75,7 +75,7 @@ struct SmallRow {
 
  private:
   std::optional<std::size_t> place_of(std::uint32_t wire) {
-    for (std::size_t i = 0; i < kMaxWires; ++i) {
+    for (std::size_t i = 0; i < kMaxRowWires; ++i) {
       if (wires[i] == kNoWire) wires[i] = wire;
       if (wires[i] == wire) return i;
     }
@@ -104,7 +104,7 @@ std::uint32_t wire_of_derived_bit(const SmallRow<C>& row, IsKnown&& is_known) {
   using Fr = typename C::Fr;
   std::optional<std::size_t> unknown;
   std::size_t n_wires = 0;
-  for (; n_wires < kMaxWires && row.wires[n_wires] != kNoWire; ++n_wires) {
+  for (; n_wires < kMaxRowWires && row.wires[n_wires] != kNoWire; ++n_wires) {
     if (is_known(row.wires[n_wires])) continue;
     if (unknown) return kNoWire;
     unknown = n_wires;

@@ -9,7 +9,7 @@ namespace groth16 {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kValueGrain = 4096;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void h_scalars(std::uint32_t domain_log2, DomainRoot root, HBasis basis, std::sp
   const auto multiply = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) c[i] = a[i] * b[i];
   };
-  compute.parallel_for(a.size(), multiply, kGrain);
+  compute.parallel_for(a.size(), multiply, kValueGrain);
   for (const std::span<Fr> values : {a, b, c}) {
     domain.inverse(values, compute);
     Domain<Fr>::coset_scale(values, shift, compute);
@@ -33,14 +33,14 @@ void h_scalars(std::uint32_t domain_log2, DomainRoot root, HBasis basis, std::sp
   const auto combine = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) a[i] = a[i] * b[i] - c[i];
   };
-  compute.parallel_for(a.size(), combine, kGrain);
+  compute.parallel_for(a.size(), combine, kValueGrain);
   if (basis == HBasis::odd_coset_lagrange) return;
 
   const Fr inverse_of_z = -Fr::from_u64(2).inverse();
   const auto divide = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) a[i] *= inverse_of_z;
   };
-  compute.parallel_for(a.size(), divide, kGrain);
+  compute.parallel_for(a.size(), divide, kValueGrain);
   domain.inverse(a, compute);
   Domain<Fr>::coset_scale(a, shift.inverse(), compute);
 }

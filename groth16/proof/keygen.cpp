@@ -17,7 +17,7 @@ using groth16d::Result;
 
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kPowerGrain = 1024;
 
 // The values at tau of the polynomials of every wire: a_s, b_s, c_s.
 template <class C>
@@ -84,7 +84,7 @@ std::vector<typename C::Fr> k_scalars(const WireValues<C>& values, const ToxicWa
       out[i] = (toxic.beta * values.a[wire] + toxic.alpha * values.b[wire] + values.c[wire]) * factor;
     }
   };
-  compute.parallel_for(count, range, kGrain);
+  compute.parallel_for(count, range, kPowerGrain);
   return out;
 }
 
@@ -101,7 +101,7 @@ std::vector<typename C::Fr> h_points_scalars(const KeySizes& sizes, const ToxicW
       Fr value = first * toxic.tau.pow(begin);
       for (std::size_t i = begin; i < end; ++i, value *= toxic.tau) out[i] = value;
     };
-    compute.parallel_for(out.size(), powers, kGrain);
+    compute.parallel_for(out.size(), powers, kPowerGrain);
     return out;
   }
   // With w of order 2n, the basis of the double domain restricted to its odd points is that of the coset w times
@@ -170,7 +170,7 @@ void lagrange_at(const Fr& tau, const Fr& shift, const Fr& root, std::span<Fr> o
     x = first;
     for (std::size_t i = begin; i < end; ++i, x *= root) out[i] *= factor * x;
   };
-  compute.parallel_for(n, values, kGrain);
+  compute.parallel_for(n, values, kPowerGrain);
 }
 
 template <class C>

@@ -16,7 +16,7 @@ using groth16d::Result;
 
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 18;
+constexpr std::size_t kRowGrain = std::size_t{1} << 18;
 
 template <class T>
 T& item(std::byte* array, std::uint64_t index) {
@@ -93,10 +93,10 @@ void MatrixWriter::repeat(const Repetition& part, const Compute& compute) {
   };
   compute.parallel_for(
       size * part.times, [&](std::size_t begin, std::size_t end) { for_each_piece(begin, end, size, repeat_terms); },
-      kGrain);
+      kRowGrain);
   compute.parallel_for(
       part.n_rows * part.times,
-      [&](std::size_t begin, std::size_t end) { for_each_piece(begin, end, part.n_rows, repeat_starts); }, kGrain);
+      [&](std::size_t begin, std::size_t end) { for_each_piece(begin, end, part.n_rows, repeat_starts); }, kRowGrain);
   n_terms_ += size * part.times;
 }
 

@@ -24,7 +24,7 @@ std::atomic<BusFaultRepair> bus_fault_repair{nullptr};
 
 constexpr std::array kFatalSignals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-const char* name_of(int signal) {
+const char* signal_name(int signal) {
   switch (signal) {
     case SIGSEGV:
       return "SIGSEGV";
@@ -70,7 +70,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void*) {
   const bool own_abort = signal == SIGABRT && info->si_pid == ::getpid();  // it has said why already
   if (page && !own_abort) {
     SignalSafeLine line;
-    line.add(name_of(signal));
+    line.add(signal_name(signal));
     if (is_fault) {
       line.add(" at address ");
       line.add_hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
@@ -134,7 +134,7 @@ Result<void> install_last_stand(int last_words_fd) {
   action.sa_sigaction = on_fatal_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int signal : kFatalSignals) {
-    if (::sigaction(signal, &action, nullptr) != 0) return system_failure("sigaction", name_of(signal));
+    if (::sigaction(signal, &action, nullptr) != 0) return system_failure("sigaction", signal_name(signal));
   }
   std::set_terminate(on_terminate);
   return {};

@@ -49,8 +49,9 @@ struct SmallRow {
   std::array<std::uint32_t, kMaxWires> wires{};  // kNoWire behind the last
   std::array<Combination<Fr>, 3> combinations{};
 
-  // Nothing when the row has more than kMaxWires wires.
+  // Nothing when the row has more wires than a rule can use: without C, one.
   static std::optional<SmallRow> read(const ConstraintSystem<C>& system, std::uint64_t row) {
+    const std::size_t most = system.has_c() ? kMaxWires : 1;
     SmallRow small;
     for (std::size_t matrix = 0; matrix < (system.has_c() ? 3u : 2u); ++matrix) {
       const SparseMatrix& terms = system.matrix(static_cast<MatrixId>(matrix));
@@ -61,7 +62,7 @@ struct SmallRow {
           small.combinations[matrix].constant += coefficient;
           continue;
         }
-        const auto place = small.place_of(terms.wire(term));
+        const auto place = small.place_of(terms.wire(term), most);
         if (!place) return std::nullopt;
         small.combinations[matrix].coefficient[*place] += coefficient;
       }
@@ -74,8 +75,8 @@ struct SmallRow {
   const Combination<Fr>& c() const { return combinations[2]; }
 
  private:
-  std::optional<std::size_t> place_of(std::uint32_t wire) {
-    for (std::size_t i = 0; i < kMaxWires; ++i) {
+  std::optional<std::size_t> place_of(std::uint32_t wire, std::size_t most) {
+    for (std::size_t i = 0; i < most; ++i) {
       if (wires[i] == kNoWire) wires[i] = wire;
       if (wires[i] == wire) return i;
     }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "workers/load/guarded_file.hpp"
+#include "workers/load/inspections.hpp"
 #include "workers/load/key_cache.hpp"
 #include "workers/runtime/role.hpp"
 
@@ -20,16 +21,11 @@ struct CircuitFiles {
   bool allow_insecure = false;        // a key that anyone can forge proofs for
 };
 
-struct CircuitDigests {
-  Digest key{};
-  Digest r1cs{};  // without meaning where there is no .r1cs
-};
-
 // Errors: those of the formats' readers; zkey.insecure; mismatch r1cs.curve, r1cs.wire_count, r1cs.public_count,
 // r1cs.constraint_count (the .r1cs is of another circuit than the key); file.changed; cancelled. The files are read
 // whole, and the terms of the matrices are collected once, to know the segment's size exactly. Where the cache knows
 // files that are unchanged, they are not read at all (CircuitFacts::source_bytes_read is 0).
-Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache,
+Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, Inspections& inspections,
                                          const groth16::Compute& compute);
 
 struct LoadedCircuit {
@@ -40,9 +36,10 @@ struct LoadedCircuit {
 // Fills both segments, key_bytes and r1cs_bytes long at least, as they were inspected: from the cache, or by converting
 // the files, and then the cache is given what came out. Errors: as above, and conflict file.changed when a file is not
 // the one that was inspected, mismatch r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal
-// segment.too_small. The cache causes none.
-Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const CircuitDigests& inspected,
-                                   std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                   const groth16::Compute& compute);
+// segment.too_small. The cache causes none. Files that have stood still since one of `inspections` are not hashed
+// again.
+Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const Inspections& inspections,
+                                   const CircuitDigests& inspected, std::span<std::byte> key_segment,
+                                   std::span<std::byte> r1cs_segment, const groth16::Compute& compute);
 
 }  // namespace groth16d::worker

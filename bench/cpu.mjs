@@ -70,7 +70,7 @@ function tree_of(pid) {
 }
 
 function mib_in(text, field) {
-  return Number(text.match(new RegExp(`^${field}: +(\\d+) kB`, 'm'))?.[1] ?? 0) / 1024;
+  return Number(text.match(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm'))?.[1] ?? 0) / 1024;
 }
 
 // Bytes of the memfds that a process holds, whoever maps them, by inode.

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -38,11 +37,6 @@ client::PrivateDaemon start_daemon(const fs::path& root) {
 void give_up(const std::string& what) {
   std::cerr << "bench: " << what << '\n';
   std::exit(1);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
 }
 
 fs::path programs_folder() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "bin"; }

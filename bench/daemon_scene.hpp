@@ -1,11 +1,10 @@
-// What the benchmarks of a whole daemon share: a circuit's files, a private daemon that reads them, and medians. They
-// end the program with a message where something fails.
+// What the benchmarks of a whole daemon share: a circuit's files and a private daemon that reads them. They end the
+// program with a message where something fails.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "client/lib/private_daemon.hpp"
 #include "common/error.hpp"
@@ -24,8 +23,6 @@ T expect(Result<T> result) {
   if (!result) give_up(result.error().text);
   return std::move(*result);
 }
-
-double median(std::vector<double> values);
 
 // The programs of this build, beside the benchmarks' folder.
 fs::path programs_folder();

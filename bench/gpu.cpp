@@ -1,14 +1,14 @@
 // The primitives of a proof on this card, beside what the card can do at most: transforms, sums in both groups, sums of
 // selected points. Figures are medians; every sum is compared with its closed form.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bench/card_timing.hpp"
 #include "bench/gpu_ceilings.hpp"
+#include "bench/timing.hpp"
 #include "cuda/card_multiples.hpp"
 #include "cuda/device.hpp"
 #include "cuda/msm.cuh"
@@ -24,6 +24,9 @@ using namespace groth16::test;
 using device::DeviceArray;
 using device::Stream;
 using groth16d::bench::Ceilings;
+using groth16d::bench::median_card_ms;
+using groth16d::bench::median_seconds;
+using groth16d::bench::seconds_of;
 using C = Bls12_381;
 
 [[noreturn]] void give_up(const std::string& text) {
@@ -31,22 +34,10 @@ using C = Bls12_381;
   std::exit(1);
 }
 
-double now_ms() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::milli>(since).count();
-}
-
-// Wall-clock milliseconds of body, which waits for the card: the median of runs after one that warms up.
+// Milliseconds of body, which waits for the card.
 template <class Body>
 double median_ms(int runs, Body&& body) {
-  std::vector<double> ms;
-  for (int run = 0; run <= runs; ++run) {
-    const double begin = now_ms();
-    body();
-    if (run > 0) ms.push_back(now_ms() - begin);
-  }
-  std::sort(ms.begin(), ms.end());
-  return ms[ms.size() / 2];
+  return 1e3 * median_seconds(runs, body);
 }
 
 void bench_ntt(const Ceilings& ceilings, unsigned log2) {
@@ -57,23 +48,10 @@ void bench_ntt(const Ceilings& ceilings, unsigned log2) {
   const device::TwiddleTable<Fr> table(root, Fr::one(), log2, stream.get());
   const DeviceArray<Fr> values(size, "values");
   fill_random(reinterpret_cast<UInt<4>*>(values.data()), 1, Fr::modulus(), size, stream.get());
-  const auto event_ms = [&](auto&& queue) {
-    std::vector<double> ms;
-    for (int run = 0; run < 12; ++run) {
-      device::Event begin, end;
-      begin.record(stream.get());
-      queue();
-      end.record(stream.get());
-      stream.wait("a transform");
-      if (run > 1) ms.push_back(end.since(begin));
-    }
-    std::sort(ms.begin(), ms.end());
-    return ms[ms.size() / 2];
-  };
-  const double time =
-      event_ms([&] { device::decimate_time<Fr>(values.data(), values.data(), table, {}, stream.get()); });
-  const double frequency =
-      event_ms([&] { device::decimate_frequency<Fr>(values.data(), values.data(), table, {}, stream.get()); });
+  const double time = median_card_ms(
+      stream, 10, [&] { device::decimate_time<Fr>(values.data(), values.data(), table, {}, stream.get()); });
+  const double frequency = median_card_ms(
+      stream, 10, [&] { device::decimate_frequency<Fr>(values.data(), values.data(), table, {}, stream.get()); });
   const double least = static_cast<double>(size) * log2 / 2 / ceilings.fr_products * 1e3;
   std::printf("| NTT 2^%u | RN %.3f | NR %.3f | %.0f%% of products |\n", log2, time, frequency, least / time * 100);
   std::fflush(stdout);
@@ -90,16 +68,13 @@ void bench_msm(const Ceilings& ceilings, const char* group, const Affine<F>& gen
   const std::size_t most_pairs = std::size_t{1} << 30;
   const device::MsmPlan plan = window == 0 ? device::plan_msm(count, bits, most_tables, most_pairs)
                                            : device::plan_msm_with_window(count, bits, window, most_tables, most_pairs);
-  double begin = now_ms();
+  double tables_seconds = 0;
   device::FixedBases<F> bases;
   {
     const DeviceArray<Affine<F>> points(count, "points");
     device::walk(generator, 1, count, points.data(), stream.get());
-    begin = now_ms();
-    bases = device::FixedBases<F>(points.data(), plan, stream);
-    stream.wait("tables");
+    tables_seconds = seconds_of([&] { bases = device::FixedBases<F>(points.data(), plan, stream); });
   }
-  const double tables_ms = now_ms() - begin;
   const DeviceArray<UInt<4>> scalars(count, "scalars");
   fill_random(scalars.data(), log2, modulus, count, stream.get());
   device::Workspace workspace(device::msm_workspace_bytes<F>(plan));
@@ -119,7 +94,7 @@ void bench_msm(const Ceilings& ceilings, const char* group, const Affine<F>& gen
   const double products = sizeof(F) == 48 ? 9.0 : 8 * 3.0 + 4;
   const double least = static_cast<double>(count) * plan.windows * products / ceilings.fq_products * 1e3;
   std::printf("| MSM %s 2^%u | %.2f | window %u, %u windows, %u tables (%.1f s), %u sets |", group, log2, ms,
-              plan.window_bits, plan.windows, plan.tables, tables_ms / 1e3, plan.sets);
+              plan.window_bits, plan.windows, plan.tables, tables_seconds, plan.sets);
   for (const auto& [step, step_ms] : clock.milliseconds()) std::printf(" %s %.2f", step.c_str(), step_ms);
   std::printf(" | additions at the ceiling %.1f (%.0f%%) | workspace %.2f GiB | %s |\n", least, least / ms * 100,
               static_cast<double>(workspace.bytes()) / (1 << 30), right ? "right" : "WRONG");

@@ -11,6 +11,7 @@
 
 #include <sys/mman.h>
 
+#include "bench/timing.hpp"
 #include "cuda/device.hpp"
 #include "cuda/msm.cuh"
 #include "cuda/prove_stage.hpp"
@@ -22,17 +23,13 @@ namespace {
 
 using namespace groth16;
 using namespace groth16::test;
+using groth16d::bench::seconds_of;
 using C = Bls12_381;
 using Fr = C::Fr;
 
 [[noreturn]] void give_up(const std::string& text) {
   std::fprintf(stderr, "bench_gpu_stage: %s\n", text.c_str());
   std::exit(1);
-}
-
-double now_ms() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::milli>(since).count();
 }
 
 template <class T>
@@ -205,11 +202,12 @@ int main(int argc, char** argv) {
   const unsigned log2 = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 24;
   const int runs = argc > 2 ? std::atoi(argv[2]) : 5;
   expect(device::use_first_device());
-  double begin = now_ms();
+  using Clock = std::chrono::steady_clock;
+  auto begin = Clock::now();
   const auto lap = [&](const char* what) {
-    std::printf("| %s | %.1f s |\n", what, (now_ms() - begin) / 1e3);
+    std::printf("| %s | %.1f s |\n", what, std::chrono::duration<double>(Clock::now() - begin).count());
     std::fflush(stdout);
-    begin = now_ms();
+    begin = Clock::now();
   };
   const auto system_bytes = make_system(log2);
   const auto system = expect(ConstraintSystem<C>::open(system_bytes->bytes()));
@@ -221,7 +219,7 @@ int main(int argc, char** argv) {
   const auto witness = expect(PackedWitness<C>::open(witness_bytes->bytes(), system));
   lap("witness");
   device::GpuStageOptions options;
-  options.b2_on_gpu = true;
+  options.b2 = device::B2Points::required;
   const auto stage = expect(device::GpuProveStage<C>::load(key, system, options, kCompute));
   lap("load");
   const auto& memory = stage->memory();
@@ -231,9 +229,8 @@ int main(int argc, char** argv) {
               gib(memory.workspace), gib(memory.total()));
   device::GpuSums<C> sums;
   for (int run = 0; run <= runs; ++run) {
-    begin = now_ms();
-    sums = expect(stage->prove(key, witness, kCompute));
-    std::printf("| partition %d | %.1f ms |", run, now_ms() - begin);
+    const double seconds = seconds_of([&] { sums = expect(stage->prove(key, witness, true, kCompute)); });
+    std::printf("| partition %d | %.1f ms |", run, seconds * 1e3);
     for (const auto& [step, ms] : stage->steps()) std::printf(" %s %.1f", step.c_str(), ms);
     std::printf("\n");
     std::fflush(stdout);

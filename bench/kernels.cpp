@@ -3,8 +3,6 @@
 // median of several runs after one that warms up; the two take turns, so that their ratio means something on a machine
 // that others use. Points and scalars are random but for "bits", the scalars of a circuit of bits (99 of 100 are 0 or
 // 1).
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -14,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/timing.hpp"
 #include "groth16/algebra/cpu_level.hpp"
 #include "groth16/algebra/curves.hpp"
 #include "groth16/algebra/msm.hpp"
@@ -24,30 +23,11 @@
 namespace {
 
 using namespace groth16;
+using groth16d::bench::median;
+using groth16d::bench::median_seconds;
+using groth16d::bench::seconds_of;
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-template <class Body>
-double seconds_of(Body&& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// Seconds that `body` takes: the median of `runs`, after one run that is not counted.
-template <class Body>
-double median_seconds(int runs, Body&& body) {
-  std::vector<double> seconds;
-  body();
-  for (int run = 0; run < runs; ++run) seconds.push_back(seconds_of(body));
-  return median(std::move(seconds));
-}
-
-// The same at the level of this process and at the portable one, in turns.
+// Medians at the level of this process and at the portable one, in turns, after one run that is not counted.
 struct Seconds {
   double here, portable;
 };

@@ -1,13 +1,12 @@
 // A 32 GiB sector on one core, before any point of a curve is touched: reading its C1, the witness of a partition, and
 // the constraint system. Figures for docs/PERFORMANCE.md, each the median of three. Takes 7 GiB of memory.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "bench/timing.hpp"
 #include "groth16/circuits/base64.hpp"
 #include "groth16/circuits/c1.hpp"
 #include "groth16/circuits/partition_input.hpp"
@@ -20,6 +19,8 @@ namespace {
 
 using namespace groth16;
 using namespace groth16::circuits;
+using groth16d::bench::median;
+using groth16d::bench::seconds_of;
 
 constexpr char kProof[] = "StackedDrg32GiBV1_1";
 constexpr double kMiB = 1 << 20;
@@ -34,16 +35,8 @@ T expect(groth16d::Result<T> result) {
 }
 
 template <class Body>
-double seconds(Body&& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-template <class Body>
-double median_seconds(Body&& body) {
-  std::vector<double> runs{seconds(body), seconds(body), seconds(body)};
-  std::sort(runs.begin(), runs.end());
-  return runs[1];
+double median_of_three(Body&& body) {
+  return median({seconds_of(body), seconds_of(body), seconds_of(body)});
 }
 
 // The kernel's figure in MiB: "VmRSS", or "VmHWM" for the peak since forget_peak().
@@ -71,9 +64,9 @@ C1 bench_c1() {
   C1 c1;
   forget_peak();
   const double before = memory_mib("VmRSS");
-  const double time = seconds([&] { c1 = expect(read_c1_json("c1", bytes)); });
+  const double time = seconds_of([&] { c1 = expect(read_c1_json("c1", bytes)); });
   const double peak = memory_mib("VmHWM") - before;
-  const double again = median_seconds([&] { expect(read_c1_json("c1", bytes)); });
+  const double again = median_of_three([&] { expect(read_c1_json("c1", bytes)); });
   std::printf("C1 in its wrapper        %8.0f MiB\n", static_cast<double>(bytes.size()) / kMiB);
   std::printf("  read                   %8.3f s, the first time %.3f s\n", again, time);
   std::printf("  memory beside the file %8.0f MiB at its peak\n", peak);
@@ -82,11 +75,11 @@ C1 bench_c1() {
 
 std::vector<std::byte> bench_system(const SectorShape& shape) {
   SystemPlan<Bls12_381> plan;
-  const double planned = seconds([&] { plan = plan_stacked_system(shape); });
+  const double planned = seconds_of([&] { plan = plan_stacked_system(shape); });
   std::vector<std::byte> bytes;
-  const double touched = seconds([&] { bytes.resize(plan.bytes()); });
+  const double touched = seconds_of([&] { bytes.resize(plan.bytes()); });
   forget_peak();
-  const double written = seconds([&] { expect(write_stacked_system(shape, plan, bytes, Compute(1))); });
+  const double written = seconds_of([&] { expect(write_stacked_system(shape, plan, bytes, Compute(1))); });
   std::printf("constraint system        %8.0f MiB\n", static_cast<double>(bytes.size()) / kMiB);
   std::printf("  planned in             %8.2f s\n", planned);
   std::printf("  its pages touched in   %8.2f s\n", touched);
@@ -98,7 +91,7 @@ void bench_witness(const SectorShape& shape, const PartitionInput& partition,
                    const ConstraintSystem<Bls12_381>& system) {
   std::vector<std::byte> input(partition_input_bytes(shape)), witness(packed_witness_bytes(system));
   write_partition_input(shape, partition, input);
-  const double time = median_seconds(
+  const double time = median_of_three(
       [&] { expect(write_stacked_witness(shape, expect(read_partition_input(shape, input)), system, witness)); });
   std::printf("input of a partition     %8.2f MiB\n", static_cast<double>(input.size()) / kMiB);
   std::printf("packed witness           %8.1f MiB\n", static_cast<double>(witness.size()) / kMiB);

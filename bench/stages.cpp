@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/daemon_scene.hpp"
+#include "bench/timing.hpp"
 #include "client/lib/wait.hpp"
 
 namespace {

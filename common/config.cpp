@@ -182,6 +182,8 @@ std::vector<std::string> ConfigFile::texts(std::string_view key, std::vector<std
 
 bool ConfigFile::has(std::string_view key) const { return static_cast<bool>(body_->table.at_path(key)); }
 
+std::vector<std::string> ConfigFile::asked() const { return {body_->asked.begin(), body_->asked.end()}; }
+
 std::vector<std::string> ConfigFile::names(std::string_view table) const {
   std::vector<std::string> names;
   const toml::table* found = body_->table.at_path(table).as_table();

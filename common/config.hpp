@@ -43,6 +43,9 @@ class ConfigFile {
 
   bool has(std::string_view key) const;
 
+  // Every key that a getter was called for, in alphabetical order.
+  std::vector<std::string> asked() const;
+
   // Names of the entries of a table, in alphabetical order; empty where there is no such table.
   std::vector<std::string> names(std::string_view table) const;
 

@@ -1,5 +1,7 @@
 #include "common/log.hpp"
 
+#include "common/journal_sink.hpp"
+
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
@@ -24,10 +26,7 @@ class PriorityFlag final : public spdlog::custom_flag_formatter {
 class OneLineFlag final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    for (const char letter : message.payload) {
-      const auto code = static_cast<unsigned char>(letter);
-      out.push_back(code < 0x20 || code == 0x7f ? ' ' : letter);
-    }
+    for (const char letter : one_line({message.payload.data(), message.payload.size()})) out.push_back(letter);
   }
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<OneLineFlag>(); }
 };
@@ -57,8 +56,29 @@ int syslog_priority(spdlog::level::level_enum level) {
   }
 }
 
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (char& letter : line) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (code < 0x20 || code == 0x7f) letter = ' ';
+  }
+  return line;
+}
+
+LogScope::LogScope(LogFields fields) : before_(std::exchange(current_log_fields(), {})) {
+  LogFields& now = current_log_fields();
+  now = std::move(fields);
+  fill_gaps(now, before_);
+}
+
+LogScope::~LogScope() { current_log_fields() = std::move(before_); }
+
 void start_log(const LogOptions& options) {
-  auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  spdlog::sink_ptr sink;
+  if (stderr_is_journal())
+    sink = std::make_shared<JournalSink>(options.process, options.fields);
+  else
+    sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   auto logger = std::make_shared<spdlog::logger>(options.process, std::move(sink));
   logger->set_formatter(make_formatter());
   logger->flush_on(spdlog::level::trace);

@@ -30,7 +30,10 @@ auto retry_interrupted(Call call) {
 ErrorCode code_of(int error_number) {
   switch (error_number) {
     case ENOENT:
+    case ENOTDIR:
       return ErrorCode::not_found;
+    case ENAMETOOLONG:
+      return ErrorCode::malformed;
     case EACCES:
     case EPERM:
       return ErrorCode::denied;

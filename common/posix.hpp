@@ -18,8 +18,8 @@
 
 namespace groth16d {
 
-// Error{system, "system.<call>", "<call> <object>: No space left on device"}. ENOENT becomes not_found, EACCES and
-// EPERM become denied: what a client's path can cause is not our 500.
+// Error{system, "system.<call>", "<call> <object>: No space left on device"}. ENOENT and ENOTDIR become
+// not_found, EACCES and EPERM denied, ENAMETOOLONG malformed: what a client's path can cause is not our 500.
 tl::unexpected<Error> system_failure(std::string_view call, std::string_view object, int error_number = errno);
 
 // open(2) with O_CLOEXEC added.

@@ -8,6 +8,7 @@
 #include "cuda/card_multiples.hpp"
 #include "cuda/device_array.cuh"
 #include "cuda/msm_tables.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 
@@ -31,12 +32,27 @@ __global__ void __launch_bounds__(kTableThreads)
     const UInt<4> scalar = load16(scalars + i).to_uint();
     Xyzz<F> sum = Xyzz<F>::infinity();
     for (unsigned window = 0; window < kWindows; ++window) {
-      const auto digit = static_cast<std::uint32_t>(scalar.limb[window / 4] >> (window % 4 * kWindowBits)) & kDigits;
+      const std::uint32_t digit = scalar.bits(window * kWindowBits, kWindowBits);
       if (digit != 0) sum += load16_constant(table + window * kDigits + digit - 1);
     }
     put_aside(sum, out, scratch, i, product);
   }
   normalize(out, scratch, t, stride, count, product);
+}
+
+// Maps the pages of memory that will be written, on all threads: alone, the copy from the card would wait for each of
+// them (1.6 GB/s), and so would pinning.
+template <class T>
+void touch_pages(std::span<T> memory, const Compute& compute) {
+  constexpr std::size_t kPage = 4096;
+  const std::span<std::byte> bytes = std::as_writable_bytes(memory);
+  const auto touch = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t page = begin; page < end; ++page) {
+      volatile std::byte* const at = &bytes[page * kPage];
+      *at = std::byte{0};
+    }
+  };
+  compute.parallel_for(bytes.size() / kPage, touch, 1024);
 }
 
 // The multiples of one generator, and room for a block of points.
@@ -50,26 +66,27 @@ class GeneratorTable {
         scratch_(kMultiplesBlock, "denominators") {
     auto base = Jacobian<F>::from_affine(generator);
     for (unsigned window = 0; window < kWindows; ++window) {
-      const unsigned blocks = blocks_for((kDigits + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
-      walk_from<F><<<blocks, kTableThreads, 0, stream_.get()>>>(base.to_affine(), 1, table_.data() + window * kDigits,
-                                                                scratch_.data(), kDigits);
-      check_launch("walk_from");
+      walk(base.to_affine(), 1, kDigits, table_.data() + window * kDigits, stream_.get());
       for (unsigned bit = 0; bit < kWindowBits; ++bit) base = base.doubled();
     }
-    stream_.wait("a table of multiples");
   }
 
+  // Throws cancelled too.
   void multiply(std::span<const Fr> scalars, std::span<Affine<F>> out, const Compute& compute) const {
-    for (std::size_t first = 0; first < scalars.size() && !compute.cancelled(); first += kMultiplesBlock) {
+    constexpr const char* kWhat = "multiples of a generator";
+    touch_pages(out, compute);
+    const PinnedRange pinned(out);
+    go_on(compute, kWhat);
+    for (std::size_t first = 0; first < scalars.size(); first += kMultiplesBlock) {
       const std::size_t count = std::min(kMultiplesBlock, scalars.size() - first);
-      const unsigned blocks = blocks_for((count + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
+      const unsigned blocks = table_blocks(count);
       upload(scalars_.data(), scalars.subspan(first, count), stream_.get());
       multiply_generator<F, Fr><<<blocks, kTableThreads, 0, stream_.get()>>>(table_.data(), scalars_.data(),
                                                                              points_.data(), scratch_.data(), count);
       check_launch("multiply_generator");
       download(out.subspan(first, count), static_cast<const Affine<F>*>(points_.data()), stream_.get());
-      stream_.wait("multiples of a generator");
-      compute.beat();
+      stream_.wait(kWhat);
+      go_on(compute, kWhat);
     }
   }
 
@@ -80,11 +97,6 @@ class GeneratorTable {
   DeviceArray<Affine<F>> points_;
   DeviceArray<Denominators<F>> scratch_;
 };
-
-groth16d::Result<void> unless_cancelled_on_card(const Compute& compute) {
-  if (!compute.cancelled()) return {};
-  return groth16d::failure(groth16d::ErrorCode::cancelled, "cancelled", "multiples of a generator: cancelled");
-}
 
 }  // namespace
 
@@ -107,17 +119,13 @@ groth16d::Result<std::unique_ptr<CardMultiples<C>>> CardMultiples<C>::make() {
 template <class C>
 groth16d::Result<void> CardMultiples<C>::in_g1(std::span<const Fr> scalars, std::span<typename C::G1> out,
                                                const Compute& compute) const {
-  return guarded([&] { body_->g1.multiply(scalars, out, compute); }).and_then([&] {
-    return unless_cancelled_on_card(compute);
-  });
+  return guarded([&] { body_->g1.multiply(scalars, out, compute); });
 }
 
 template <class C>
 groth16d::Result<void> CardMultiples<C>::in_g2(std::span<const Fr> scalars, std::span<typename C::G2> out,
                                                const Compute& compute) const {
-  return guarded([&] { body_->g2.multiply(scalars, out, compute); }).and_then([&] {
-    return unless_cancelled_on_card(compute);
-  });
+  return guarded([&] { body_->g2.multiply(scalars, out, compute); });
 }
 
 }  // namespace groth16::device

@@ -10,6 +10,7 @@
 
 #include "common/error.hpp"
 #include "cuda/device.hpp"
+#include "groth16/algebra/compute.hpp"
 
 namespace groth16::device {
 
@@ -28,6 +29,13 @@ void check(cudaError_t code, const std::string& call);
 
 // After a launch: its own error, not that of the kernel's run.
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), std::string("kernel ") + kernel); }
+
+// Between two pieces of work: the sign of life, and the end of what nobody wants any more. Throws cancelled.
+inline void go_on(const Compute& compute, const char* what) {
+  compute.beat();
+  if (!compute.cancelled()) return;
+  throw CudaFailure({groth16d::ErrorCode::cancelled, "cancelled", std::string(what) + ": cancelled"});
+}
 
 // Calls fn and turns what it throws into an Error: the border between cuda/ and its users.
 template <class Fn>

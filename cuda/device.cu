@@ -1,8 +1,9 @@
-// The card: facts, errors.
+// The card's facts, and CUDA's codes as errors.
 #include "cuda/device.hpp"
 
 #include <cstdio>
 
+#include "cuda/card_processes.hpp"
 #include "cuda/cuda_call.cuh"
 
 namespace groth16::device {
@@ -30,6 +31,7 @@ bool destroys_context(cudaError_t code) {
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorDevicesUnavailable:
     case cudaErrorContained:
+    case cudaErrorUnknown:  // nobody knows what of the context is left
       return true;
     default:
       return false;
@@ -92,12 +94,19 @@ Result<DeviceFacts> use_first_device() {
   });
 }
 
-Result<std::uint64_t> free_device_bytes() {
-  return guarded([] {
-    std::size_t free_bytes = 0, total_bytes = 0;
-    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
-    return static_cast<std::uint64_t>(free_bytes);
-  });
+// What fits the card but not what is left of it is somebody's doing, unless nobody is there.
+Error no_room(std::uint64_t needed_bytes, std::uint64_t free_bytes, std::uint64_t total_bytes) {
+  const std::string text = "the prove stage needs " + std::to_string(needed_bytes) + " bytes of the card's memory, " +
+                           std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " are free";
+  const Result<DeviceFacts> facts = use_first_device();
+  const auto others = facts ? other_processes(facts->uuid) : std::vector<CardProcess>();
+  if (needed_bytes > total_bytes || others.empty()) return {ErrorCode::too_large, "gpu.plan", text};
+  std::string holders;
+  for (const CardProcess& other : others) {
+    holders += (holders.empty() ? "" : ", ") + ("pid " + std::to_string(other.pid));
+    if (other.bytes > 0) holders += " (" + std::to_string(other.bytes) + " bytes)";
+  }
+  return {ErrorCode::unavailable, "gpu.memory_taken", text + "; the card is also used by " + holders};
 }
 
 bool is_sticky(const Error& error) { return error.name == "gpu.lost"; }

@@ -2,7 +2,8 @@
 //
 // Errors of this folder: gpu.no_device (unavailable), gpu.out_of_memory (too_large, with the bytes asked for and those
 // that are free), gpu.call (system, with the call's name and CUDA's words), gpu.lost (system: a sticky error; every
-// further call of this process fails, so the process ends without one).
+// further call of this process fails, so the process ends without one), gpu.plan (too_large: more than the whole card
+// has), gpu.memory_taken (unavailable: the card has it, other processes hold it; names them).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct DeviceFacts {
 // of all threads that call this. Errors: gpu.no_device, gpu.call.
 groth16d::Result<DeviceFacts> use_first_device();
 
-// Free bytes of the card now, other processes' use taken off.
-groth16d::Result<std::uint64_t> free_device_bytes();
+// Why `needed` bytes cannot be had of a card on which `free` of `total` are free: gpu.plan, or gpu.memory_taken.
+groth16d::Error no_room(std::uint64_t needed_bytes, std::uint64_t free_bytes, std::uint64_t total_bytes);
 
 // Whether the process can only end: its context is gone.
 bool is_sticky(const groth16d::Error& error);

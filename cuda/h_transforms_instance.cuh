@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/h_transforms.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 

@@ -51,7 +51,6 @@ class FixedBases {
   const MsmPlan& plan() const { return plan_; }
   const Affine<F>* data() const { return tables_.data(); }
   Affine<F>* points() { return tables_.data(); }
-  std::size_t bytes() const { return tables_.bytes(); }
 
  private:
   MsmPlan plan_;
@@ -95,7 +94,8 @@ template <class F>
 void start_selected_sum(const Affine<F>* points, const std::uint32_t* bit_of, const std::uint32_t* bits,
                         std::size_t count, Workspace& workspace, PendingSum<F>& out, cudaStream_t stream);
 
-// out[i] = [first + i] generator, for tests and measurements: a sum over them has a closed form.
+// out[i] = [first + i] generator, when it returns: a table of multiples, and in tests points whose sum has a closed
+// form.
 template <class F>
 void walk(const Affine<F>& generator, std::uint64_t first, std::size_t count, Affine<F>* out, cudaStream_t stream);
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cuda/device_array.cuh"
+#include "cuda/threads.cuh"
 #include "groth16/algebra/curve.hpp"
 
 namespace groth16::device {
@@ -43,61 +43,53 @@ struct RunOutput {
   }
 };
 
-// Pairs run * t .. run * (t + 1) - 1, ordered by key. Keys from none on have no bucket.
-template <class F>
-__global__ void __launch_bounds__(kPointThreads, kPointBlocks<F>)
-    accumulate_runs(const Affine<F>* points, const std::uint32_t* keys, const std::uint32_t* values,
-                    std::uint32_t count, std::uint32_t run, std::uint32_t none, RunOutput<F> out) {
-  const std::uint32_t t = static_cast<std::uint32_t>(thread_index());
-  const std::uint64_t first = std::uint64_t{t} * run;
+// This thread's run, length of the count items that are ordered by key; add(sum, i) adds item i. Keys from none on have
+// no bucket.
+template <class F, class Add>
+__device__ __forceinline__ void add_up_run(const std::uint32_t* keys, std::uint32_t count, std::uint32_t length,
+                                           std::uint32_t none, const RunOutput<F>& out, const Add& add) {
+  const std::uint32_t run = static_cast<std::uint32_t>(thread_index());
+  const std::uint64_t first = std::uint64_t{run} * length;
   if (first >= count) return;
-  const std::uint32_t last = static_cast<std::uint32_t>(first + run < count ? first + run : count);
+  const std::uint32_t last = static_cast<std::uint32_t>(first + length < count ? first + length : count);
   std::uint32_t key = keys[first];
-  out.begin(t, key, keys[last - 1]);
+  out.begin(run, key, keys[last - 1]);
   bool from_before = first > 0 && keys[first - 1] == key;
   Xyzz<F> sum = Xyzz<F>::infinity();
   for (std::uint32_t i = static_cast<std::uint32_t>(first); i < last; ++i) {
     const std::uint32_t next_key = keys[i];
     if (next_key != key) {
-      out.put(t, key, sum, from_before, false);
+      out.put(run, key, sum, from_before, false);
       sum = Xyzz<F>::infinity();
       key = next_key;
       from_before = false;
     }
     if (key >= none) return;
+    add(sum, i);
+  }
+  out.put(run, key, sum, from_before, last < count && keys[last] == key);
+}
+
+// Pairs of bucket and point, run a thread.
+template <class F>
+__global__ void __launch_bounds__(kPointThreads, kPointBlocks<F>)
+    accumulate_runs(const Affine<F>* points, const std::uint32_t* keys, const std::uint32_t* values,
+                    std::uint32_t count, std::uint32_t run, std::uint32_t none, RunOutput<F> out) {
+  add_up_run(keys, count, run, none, out, [=](Xyzz<F>& sum, std::uint32_t i) {
     const std::uint32_t value = values[i];
     const Affine<F> point = load16_constant(points + (value >> 1));
     sum += point.negated_if((value & 1) != 0);
-  }
-  out.put(t, key, sum, from_before, last < count && keys[last] == key);
+  });
 }
 
-// The same for sums that runs share, kMergeRun a thread; infinities stand for nothing.
+// Sums that runs share, kMergeRun a thread; infinities stand for nothing.
 template <class F>
 __global__ void __launch_bounds__(kPointThreads, kPointBlocks<F>)
     merge_runs(const std::uint32_t* keys, const Xyzz<F>* sums, std::uint32_t count, std::uint32_t none,
                RunOutput<F> out) {
-  const std::uint32_t t = static_cast<std::uint32_t>(thread_index());
-  const std::uint32_t first = t * kMergeRun;
-  if (first >= count) return;
-  const std::uint32_t last = first + kMergeRun < count ? first + kMergeRun : count;
-  std::uint32_t key = keys[first];
-  out.begin(t, key, keys[last - 1]);
-  bool from_before = first > 0 && keys[first - 1] == key;
-  Xyzz<F> sum = Xyzz<F>::infinity();
-  for (std::uint32_t i = first; i < last; ++i) {
-    const std::uint32_t next_key = keys[i];
-    if (next_key != key) {
-      out.put(t, key, sum, from_before, false);
-      sum = Xyzz<F>::infinity();
-      key = next_key;
-      from_before = false;
-    }
-    if (key >= none) return;
-    if (load16(&sums[i].zz).is_zero()) continue;
-    sum += load16(sums + i);
-  }
-  out.put(t, key, sum, from_before, last < count && keys[last] == key);
+  add_up_run(keys, count, kMergeRun, none, out, [=](Xyzz<F>& sum, std::uint32_t i) {
+    if (!load16(&sums[i].zz).is_zero()) sum += load16(sums + i);
+  });
 }
 
 // One level of the reduction: arrays of length elements, [set][array], become arrays of length >> chunk_bits, one more

@@ -1,7 +1,8 @@
 // One thread a scalar walks its windows upward, carrying.
 #include "cuda/msm_digits.cuh"
 
-#include "cuda/device_array.cuh"
+#include "cuda/cuda_call.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 

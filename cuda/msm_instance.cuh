@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include "cuda/msm.cuh"
 #include "cuda/msm_buckets.cuh"
@@ -9,6 +10,7 @@
 #include "cuda/msm_tables.cuh"
 #include "cuda/ordering.cuh"
 #include "cuda/selection.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 
@@ -40,12 +42,6 @@ std::uint32_t run_length(std::size_t pairs) {
 }
 
 std::size_t runs_of(std::size_t count, std::size_t run) { return (count + run - 1) / run; }
-
-unsigned bits_of(std::size_t value) {
-  unsigned bits = 0;
-  for (; value != 0; value >>= 1) ++bits;
-  return bits;
-}
 
 // The levels of a reduction: chunks of eight while they fill the card, then pairs, whose latency is one addition.
 template <class F>
@@ -101,7 +97,7 @@ template <class F>
 MsmSizes msm_sizes(const MsmPlan& plan) {
   MsmSizes sizes{};
   sizes.pairs = plan.pairs();
-  sizes.key_bits = bits_of(plan.sets_at_once * plan.buckets_per_set());
+  sizes.key_bits = static_cast<unsigned>(std::bit_width(plan.sets_at_once * plan.buckets_per_set()));
   sizes.sort_temporary = sort_temporary_bytes(sizes.pairs, sizes.key_bits);
   sizes.buckets = plan.buckets();
   sizes.shared[0] = 2 * std::min(most_runs<F>(sizes.pairs), runs_of(sizes.pairs, kShortestRun));
@@ -112,21 +108,39 @@ MsmSizes msm_sizes(const MsmPlan& plan) {
   return sizes;
 }
 
-template <class F>
-MsmArrays<F> take_arrays(const MsmSizes& sizes, Workspace& workspace) {
+template <class F, class Source>
+MsmArrays<F> take_arrays(const MsmSizes& sizes, Source& workspace) {
   MsmArrays<F> arrays;
-  arrays.sort.keys = workspace.take<std::uint32_t>(sizes.pairs);
-  arrays.sort.other_keys = workspace.take<std::uint32_t>(sizes.pairs);
-  arrays.sort.values = workspace.take<std::uint32_t>(sizes.pairs);
-  arrays.sort.other_values = workspace.take<std::uint32_t>(sizes.pairs);
-  arrays.sort_temporary = workspace.take<std::byte>(sizes.sort_temporary);
+  arrays.sort.keys = workspace.template take<std::uint32_t>(sizes.pairs);
+  arrays.sort.other_keys = workspace.template take<std::uint32_t>(sizes.pairs);
+  arrays.sort.values = workspace.template take<std::uint32_t>(sizes.pairs);
+  arrays.sort.other_values = workspace.template take<std::uint32_t>(sizes.pairs);
+  arrays.sort_temporary = workspace.template take<std::byte>(sizes.sort_temporary);
   arrays.sort_temporary_bytes = sizes.sort_temporary;
-  arrays.buckets = workspace.take<Xyzz<F>>(sizes.buckets);
+  arrays.buckets = workspace.template take<Xyzz<F>>(sizes.buckets);
   for (int i = 0; i < 2; ++i) {
-    arrays.shared_keys[i] = workspace.take<std::uint32_t>(sizes.shared[i]);
-    arrays.shared[i] = workspace.take<Xyzz<F>>(sizes.shared[i]);
-    arrays.levels[i] = workspace.take<Xyzz<F>>(sizes.levels[i]);
+    arrays.shared_keys[i] = workspace.template take<std::uint32_t>(sizes.shared[i]);
+    arrays.shared[i] = workspace.template take<Xyzz<F>>(sizes.shared[i]);
+    arrays.levels[i] = workspace.template take<Xyzz<F>>(sizes.levels[i]);
   }
+  return arrays;
+}
+
+template <class F>
+struct SelectedArrays {
+  std::uint32_t *list, *total;
+  std::uint32_t sums;
+  Xyzz<F>*from, *to;  // as many as sums, and an eighth of them
+};
+
+template <class F, class Source>
+SelectedArrays<F> take_selected(std::size_t points, Source& workspace) {
+  SelectedArrays<F> arrays;
+  arrays.list = workspace.template take<std::uint32_t>(points);
+  arrays.total = workspace.template take<std::uint32_t>(1);
+  arrays.sums = static_cast<std::uint32_t>(resident_threads<F>());
+  arrays.from = workspace.template take<Xyzz<F>>(arrays.sums);
+  arrays.to = workspace.template take<Xyzz<F>>((arrays.sums + 7) / 8);
   return arrays;
 }
 
@@ -200,9 +214,8 @@ void FixedBases<F>::make_tables(Denominators<F>* scratch, cudaStream_t stream) {
     Affine<F>* const out = tables_.data() + table * plan_.points;
     for (std::size_t first = 0; first < plan_.points; first += kTableBlock) {
       const std::size_t count = std::min(kTableBlock, plan_.points - first);
-      const unsigned blocks = blocks_for((count + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
-      multiply_by_power_of_two<F>
-          <<<blocks, kTableThreads, 0, stream>>>(out - plan_.points + first, out + first, scratch, count, doublings);
+      multiply_by_power_of_two<F><<<table_blocks(count), kTableThreads, 0, stream>>>(
+          out - plan_.points + first, out + first, scratch, count, doublings);
       check_launch("multiply_by_power_of_two");
     }
   }
@@ -236,16 +249,8 @@ Jacobian<F> PendingSum<F>::finish() const {
 
 template <class F>
 std::size_t msm_workspace_bytes(const MsmPlan& plan) {
-  const MsmSizes sizes = msm_sizes<F>(plan);
   WorkspaceSize size;
-  for (int i = 0; i < 4; ++i) size.add<std::uint32_t>(sizes.pairs);
-  size.add<std::byte>(sizes.sort_temporary);
-  size.add<Xyzz<F>>(sizes.buckets);
-  for (int i = 0; i < 2; ++i) {
-    size.add<std::uint32_t>(sizes.shared[i]);
-    size.add<Xyzz<F>>(sizes.shared[i]);
-    size.add<Xyzz<F>>(sizes.levels[i]);
-  }
+  take_arrays<F>(msm_sizes<F>(plan), size);
   return size.bytes();
 }
 
@@ -276,12 +281,8 @@ void start_msm(const FixedBases<F>& bases, const UInt<4>* scalars, const UInt<4>
 
 template <class F>
 std::size_t selected_workspace_bytes(std::size_t points) {
-  const std::size_t threads = resident_threads<F>();
   WorkspaceSize size;
-  size.add<std::uint32_t>(points);
-  size.add<std::uint32_t>(1);
-  size.add<Xyzz<F>>(threads);
-  size.add<Xyzz<F>>((threads + 7) / 8);
+  take_selected<F>(points, size);
   return size.bytes() + selection_workspace_bytes(points);
 }
 
@@ -290,11 +291,7 @@ void start_selected_sum(const Affine<F>* points, const std::uint32_t* bit_of, co
                         std::size_t count, Workspace& workspace, PendingSum<F>& out, cudaStream_t stream) {
   out.sets = 0;
   if (count == 0) return;
-  auto* const list = workspace.take<std::uint32_t>(count);
-  auto* const total = workspace.take<std::uint32_t>(1);
-  std::uint32_t sums = static_cast<std::uint32_t>(resident_threads<F>());
-  Xyzz<F>* from = workspace.take<Xyzz<F>>(sums);
-  Xyzz<F>* to = workspace.take<Xyzz<F>>((sums + 7) / 8);
+  auto [list, total, sums, from, to] = take_selected<F>(count, workspace);
   select_set_bits(bits, bit_of, count, list, total, workspace, stream);
   sum_list<F><<<blocks_for(sums, kPointThreads), kPointThreads, 0, stream>>>(points, list, total, from, sums);
   check_launch("sum_list");
@@ -317,8 +314,8 @@ void walk(const Affine<F>& generator, std::uint64_t first, std::size_t count, Af
   const DeviceArray<Denominators<F>> scratch(block, "denominators of a walk");
   for (std::size_t begin = 0; begin < count; begin += block) {
     const std::size_t here = std::min(block, count - begin);
-    const unsigned blocks = blocks_for((here + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
-    walk_from<F><<<blocks, kTableThreads, 0, stream>>>(generator, first + begin, out + begin, scratch.data(), here);
+    walk_from<F>
+        <<<table_blocks(here), kTableThreads, 0, stream>>>(generator, first + begin, out + begin, scratch.data(), here);
     check_launch("walk_from");
   }
   check(cudaStreamSynchronize(stream), "a walk of points");

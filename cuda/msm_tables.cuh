@@ -1,4 +1,4 @@
-// The kernels that make points: multiples for the tables, and walks for tests. Points are computed projectively and
+// The kernels that make points: multiples for the tables of a sum, and walks. Points are computed projectively and
 // brought to affine form by one inversion for several points (Montgomery's trick) a thread.
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include "cuda/device_array.cuh"
 #include "cuda/msm.cuh"
+#include "cuda/threads.cuh"
 #include "groth16/algebra/curve.hpp"
 
 namespace groth16::device {
@@ -14,7 +15,13 @@ inline constexpr unsigned kTableThreads = 128;
 inline constexpr unsigned kPointsPerInversion = 16;
 inline constexpr std::size_t kTableBlock = std::size_t{1} << 20;  // points a launch, which scratch is sized for
 
-// Thread t of a launch owns points t, t + stride, ... below count.
+// Blocks of kTableThreads for count points.
+inline unsigned table_blocks(std::size_t count) {
+  return blocks_for((count + kPointsPerInversion - 1) / kPointsPerInversion, kTableThreads);
+}
+
+// Points whose numerators and denominators were put aside, to affine form. Thread t of a launch owns points t, t +
+// stride, ... below count; product is that of their zzz.
 template <class F>
 __device__ void normalize(Affine<F>* points, Denominators<F>* scratch, std::size_t t, std::size_t stride,
                           std::size_t count, F product) {
@@ -35,6 +42,7 @@ __device__ void normalize(Affine<F>* points, Denominators<F>* scratch, std::size
   }
 }
 
+// Leaves a point for normalize and takes it into the product.
 template <class F>
 __device__ __forceinline__ void put_aside(const Xyzz<F>& point, Affine<F>* points, Denominators<F>* scratch,
                                           std::size_t i, F& product) {

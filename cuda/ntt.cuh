@@ -20,14 +20,15 @@
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "cuda/threads.cuh"
 #include "groth16/algebra/portability.hpp"
 
 namespace groth16::device {
 
 inline constexpr unsigned kTileLog2 = 10;  // 32 KiB of shared memory
 inline constexpr unsigned kNttThreads = 128;
-inline constexpr unsigned kNttBlocks =
-    4;  // a multiprocessor; two of twice the size wait longer at barriers (8 % of the time)
+// On a multiprocessor; two of twice the size wait longer at barriers (8 % of the time).
+inline constexpr unsigned kNttBlocks = 4;
 inline constexpr unsigned kMaxPassLayers = 9;
 
 // What the first and the last pass do besides: values are multiplied by factors[i] as they are read, and by *scale as

@@ -22,8 +22,11 @@
 
 namespace groth16::device {
 
+// Whether B2's points are on the card beside the others.
+enum class B2Points { none, if_they_fit, required };
+
 struct GpuStageOptions {
-  bool b2_on_gpu = false;                                // compute b_g2_msm too
+  B2Points b2 = B2Points::none;
   std::uint64_t spare_bytes = std::uint64_t{512} << 20;  // of the card's memory, left to others
   unsigned most_tables = 32;                             // multiples of each point at most, memory permitting
 };
@@ -38,7 +41,7 @@ struct GpuStageMemory {
 template <class C>
 struct GpuSums {
   ProveSums<C> sums;
-  std::optional<typename C::G2> b2;
+  std::optional<typename C::G2> b2;  // where it was asked for
 };
 
 // The card's side of a stage.
@@ -48,17 +51,21 @@ class GpuStageBody;
 template <class C>
 class GpuProveStage {
  public:
-  // The card is the calling thread's (use_first_device). Errors: key.system_sizes, gpu.plan (too_large: with the bytes
-  // needed and those free), gpu.system_terms, cancelled, gpu.*.
+  // The card is the calling thread's (use_first_device). Errors: key.system_sizes, gpu.plan and gpu.memory_taken (with
+  // the bytes needed and those free), gpu.system_terms, cancelled, gpu.*.
   static groth16d::Result<std::unique_ptr<GpuProveStage>> load(const ProvingKey<C>& key,
                                                                const ConstraintSystem<C>& system,
                                                                const GpuStageOptions& options, const Compute& compute);
   ~GpuProveStage();
 
-  // The same sums as evaluate() and prove_sums(). The key and the witness's system have the contents that were loaded.
+  bool has_b2_points() const;
+
+  // The same sums as evaluate() and prove_sums(), and with_b2 that of b_g2_msm(), for which the points are there. The
+  // key and the witness's system have the contents that were loaded.
   // Errors: gpu.exceptions (too_large: boolean wires that are no bits, more than the card has room for), cancelled,
   // gpu.*.
-  groth16d::Result<GpuSums<C>> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute);
+  groth16d::Result<GpuSums<C>> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, bool with_b2,
+                                     const Compute& compute);
 
   const GpuStageMemory& memory() const;
   // Milliseconds of the last prove's steps on the card.
@@ -69,9 +76,7 @@ class GpuProveStage {
   std::unique_ptr<GpuStageBody<C>> body_;
 };
 
-#define GROTH16_DECLARE_GPU_STAGE(C) extern template class GpuProveStage<C>;
-GROTH16_DECLARE_GPU_STAGE(Bn254)
-GROTH16_DECLARE_GPU_STAGE(Bls12_381)
-#undef GROTH16_DECLARE_GPU_STAGE
+extern template class GpuProveStage<Bn254>;
+extern template class GpuProveStage<Bls12_381>;
 
 }  // namespace groth16::device

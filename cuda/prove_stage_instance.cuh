@@ -2,13 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "cuda/h_transforms_instance.cuh"
 #include "cuda/prove_stage.hpp"
 #include "cuda/resident_rows_instance.cuh"
 #include "cuda/step_clock.cuh"
+#include "cuda/threads.cuh"
 #include "cuda/wire_points.cuh"
 #include "groth16/algebra/msm.hpp"
 
@@ -71,10 +74,13 @@ StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& sys
   return plan;
 }
 
-// What loading takes for a while: bitmap and ranks, staged points, denominators.
+// What loading takes for a while: bitmap and ranks, a matrix's row starts where they are wide, staged points,
+// denominators.
 template <class C>
 std::uint64_t loading_bytes(const ConstraintSystem<C>& system) {
-  return system.n_vars() / 2 + kStagedPoints * (sizeof(typename C::G2) + sizeof(Denominators<typename C::Fq2>) + 64);
+  const bool has_wide_starts = system.matrix(MatrixId::a).starts_bytes_each() == 8;
+  return system.n_vars() / 2 + (has_wide_starts ? 8 * (system.n_rows() + 1) : 0) +
+         kStagedPoints * (sizeof(typename C::G2) + sizeof(Denominators<typename C::Fq2>) + 64);
 }
 
 template <class C>
@@ -93,9 +99,9 @@ class GpuStageBody {
         rows_(system, *slots_, stream_),
         transforms_(system.sizes().domain_log2, key.root(), key.basis(), stream_),
         h_(plan.h),
-        l_(loaded_section(key.l(), plan.l, compute)),
-        a_(loaded_section(key.a(), plan.a, compute)),
-        b1_(loaded_section(key.b1(), plan.b1, compute)),
+        l_(key.l(), plan.l, *slots_, stream_, compute),
+        a_(key.a(), plan.a, *slots_, stream_, compute),
+        b1_(key.b1(), plan.b1, *slots_, stream_, compute),
         workspace_(plan.memory.workspace),
         row_values_(3 * system.domain_size(), "rows"),
         bits_((system.n_boolean() + 63) / 64, "bits of a witness"),
@@ -103,19 +109,23 @@ class GpuStageBody {
         full_(n_full_, "full-size values in Montgomery form"),
         exceptions_(kMostExceptions, "boolean wires that are no bits") {
     if (with_b2) {
-      unless_cancelled(compute);
-      b2_.emplace(key.b2(), plan.b2, *slots_, stream_);
+      b2_.emplace(key.b2(), plan.b2, *slots_, stream_, compute);
       b2_sums_.emplace();
     }
     load_h(key, system.sizes().domain_log2, compute);
     slots_.reset();
   }
+  // A cancelled prove may have left work in the queue.
+  ~GpuStageBody() { (void)cudaStreamSynchronize(stream_.get()); }
 
-  GpuSums<C> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute) {
+  bool has_b2_points() const { return b2_.has_value(); }
+
+  GpuSums<C> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, bool with_b2, const Compute& compute) {
     StepClock clock;
     const cudaStream_t stream = stream_.get();
     clock.mark("witness up", stream);
     const std::vector<BitException<Fr>> exceptions = upload_witness(witness);
+    stream_.wait("witness up");  // whatever is cancelled later, the card reads no host memory any more
     Fr* const a = row_values_.data();
     Fr* const b = a + domain_size_;
     const WitnessView<Fr> view{reinterpret_cast<const std::uint32_t*>(bits_.data()), full_.data(), exceptions_.data(),
@@ -131,47 +141,32 @@ class GpuStageBody {
     workspace_.reset();
     start_msm(h_, h_scalars, Fr::modulus(), workspace_, h_sum_, stream);
     wait(compute, "H");
-    const std::uint32_t* const bits = view.bits;
-    clock.mark("L", stream);
-    l_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, l_sums_, stream);
-    clock.mark("A", stream);
-    a_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, a_sums_, stream);
-    clock.mark("B1", stream);
-    b1_.start(bits, full_plain_.data(), Fr::modulus(), workspace_, b1_sums_, stream);
-    if (b2_) {
-      clock.mark("B2", stream);
-      b2_->start(bits, full_plain_.data(), Fr::modulus(), workspace_, *b2_sums_, stream);
-    }
+    const auto start_over_witness = [&](const char* name, const auto& points, auto& sums) {
+      clock.mark(name, stream);
+      points.start(view.bits, full_plain_.data(), Fr::modulus(), workspace_, sums, stream);
+    };
+    start_over_witness("L", l_, l_sums_);
+    start_over_witness("A", a_, a_sums_);
+    start_over_witness("B1", b1_, b1_sums_);
+    if (with_b2) start_over_witness("B2", *b2_, *b2_sums_);
     clock.mark(nullptr, stream);
     wait(compute, "sums over the witness");
     steps = clock.milliseconds();
-    return collect(key, witness, compute);
+    return collect(key, witness, with_b2, compute);
   }
 
   std::vector<std::pair<std::string, double>> steps;
   const GpuStageMemory& memory() const { return plan_.memory; }
 
  private:
-  static void unless_cancelled(const Compute& compute) {
-    compute.beat();
-    if (compute.cancelled()) {
-      throw CudaFailure({groth16d::ErrorCode::cancelled, "cancelled", "prove stage: cancelled"});
-    }
-  }
-
-  WirePoints<Fq> loaded_section(std::span<const Affine<Fq>> section, const WirePointsPlan& plan,
-                                const Compute& compute) const {
-    unless_cancelled(compute);
-    return WirePoints<Fq>(section, plan, *slots_, stream_);
-  }
-
   void load_h(const ProvingKey<C>& key, unsigned domain_log2, const Compute& compute) {
     const std::span<const Affine<Fq>> points = key.h();
+    const PinnedRange pinned(points);
     set_bytes(h_.points(), 0, plan_.h.points, stream_.get());  // what the monomial basis has no point for
     const DeviceArray<Affine<Fq>> staged(std::min(points.size(), kStagedPoints), "staged points");
     for (std::size_t first = 0; first < points.size(); first += kStagedPoints) {
       const std::size_t count = std::min(kStagedPoints, points.size() - first);
-      unless_cancelled(compute);
+      go_on(compute, "points of H to the card");
       upload(staged.data(), points.subspan(first, count), stream_.get());
       place_points(staged.data(), first, count, domain_log2, transforms_.reverses(), h_.points(), stream_.get());
       stream_.wait("placing points of H");
@@ -183,6 +178,11 @@ class GpuStageBody {
 
   // Public and full-size values, bits, and exceptions by the place of their bit.
   std::vector<BitException<Fr>> upload_witness(const PackedWitness<C>& witness) {
+    if (witness.exceptions().size() > kMostExceptions) {
+      throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.exceptions",
+                         std::to_string(witness.exceptions().size()) +
+                             " boolean wires are no bits; the card has room for " + std::to_string(kMostExceptions)});
+    }
     const cudaStream_t stream = stream_.get();
     const std::size_t n_public = witness.public_values().size();
     upload(full_plain_.data(), witness.public_values(), stream);
@@ -191,11 +191,6 @@ class GpuStageBody {
     to_montgomery<Fr><<<blocks_for(n_full_, 256), 256, 0, stream>>>(full_plain_.data(), full_.data(), n_full_);
     check_launch("to_montgomery");
     std::vector<BitException<Fr>> exceptions;
-    if (witness.exceptions().size() > kMostExceptions) {
-      throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.exceptions",
-                         std::to_string(witness.exceptions().size()) +
-                             " boolean wires are no bits; the card has room for " + std::to_string(kMostExceptions)});
-    }
     for (const WitnessException& exception : witness.exceptions()) {
       const auto bit = static_cast<std::uint32_t>(witness.system().boolean_rank(exception.wire));
       exceptions.push_back({bit, {}, Fr::from_uint(exception.value)});
@@ -204,9 +199,13 @@ class GpuStageBody {
     return exceptions;
   }
 
+  // Looks for a cancel while the card works: what is queued runs on, up to 0.7 s for 2^27 rows, and the next
+  // partition's work is queued behind it. No sign of life before it is done, or a card that hangs would pass for one
+  // that works.
   void wait(const Compute& compute, const char* what) {
-    stream_.wait(what);
-    unless_cancelled(compute);
+    constexpr std::chrono::microseconds kBetweenLooks{100};
+    while (!stream_.is_done(what) && !compute.cancelled()) std::this_thread::sleep_for(kBetweenLooks);
+    go_on(compute, what);
   }
 
   // The exceptions' part of a sum, few points.
@@ -222,14 +221,15 @@ class GpuStageBody {
     return msm<F>(points, scalars, compute);
   }
 
-  GpuSums<C> collect(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute) const {
+  GpuSums<C> collect(const ProvingKey<C>& key, const PackedWitness<C>& witness, bool with_b2,
+                     const Compute& compute) const {
     const std::uint64_t first_private = witness.system().n_public() + 1;
     GpuSums<C> out;
     out.sums.h = h_sum_.finish().to_affine();
     out.sums.l = (l_sums_.finish() + exceptional_sum(key.l(), first_private, witness, compute)).to_affine();
     out.sums.a = (a_sums_.finish() + exceptional_sum(key.a(), 0, witness, compute)).to_affine();
     out.sums.b1 = (b1_sums_.finish() + exceptional_sum(key.b1(), 0, witness, compute)).to_affine();
-    if (b2_) out.b2 = (b2_sums_->finish() + exceptional_sum(key.b2(), 0, witness, compute)).to_affine();
+    if (with_b2) out.b2 = (b2_sums_->finish() + exceptional_sum(key.b2(), 0, witness, compute)).to_affine();
     return out;
   }
 
@@ -268,33 +268,42 @@ groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const
   return guarded([&] {
     const auto bitmap = system.boolean_bitmap();
     const std::uint64_t first_private = system.n_public() + 1;
-    const std::array<std::size_t, 4> bit_points = {
-        count_bit_points(key.l(), first_private, bitmap, compute), count_bit_points(key.a(), 0, bitmap, compute),
-        count_bit_points(key.b1(), 0, bitmap, compute),
-        options.b2_on_gpu ? count_bit_points(key.b2(), 0, bitmap, compute) : 0};
+    const bool may_have_b2 = options.b2 != B2Points::none;
+    const std::array<std::size_t, 4> bit_points = {count_bit_points(key.l(), first_private, bitmap, compute),
+                                                   count_bit_points(key.a(), 0, bitmap, compute),
+                                                   count_bit_points(key.b1(), 0, bitmap, compute),
+                                                   may_have_b2 ? count_bit_points(key.b2(), 0, bitmap, compute) : 0};
     std::size_t free_bytes = 0, total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
     const std::uint64_t besides = options.spare_bytes + loading_bytes(system);
-    for (unsigned tables = std::max(1u, options.most_tables);; --tables) {
-      const StagePlan<C> plan = plan_stage(key, system, options.b2_on_gpu, tables, bit_points);
-      if (plan.memory.total() + besides <= free_bytes) {
-        auto body = std::make_unique<GpuStageBody<C>>(key, system, plan, options.b2_on_gpu, compute);
-        return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::move(body)));
+    const auto fitting_plan = [&](bool with_b2) -> std::optional<StagePlan<C>> {
+      for (unsigned tables = std::max(1u, options.most_tables); tables > 0; --tables) {
+        const StagePlan<C> plan = plan_stage(key, system, with_b2, tables, bit_points);
+        if (plan.memory.total() + besides <= free_bytes) return plan;
       }
-      if (tables == 1) {
-        throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.plan",
-                           "the prove stage needs " + std::to_string(plan.memory.total() + besides) +
-                               " bytes of the card's memory, " + std::to_string(free_bytes) + " of " +
-                               std::to_string(total_bytes) + " are free"});
-      }
+      return std::nullopt;
+    };
+    bool with_b2 = may_have_b2;
+    std::optional<StagePlan<C>> plan = fitting_plan(with_b2);
+    if (!plan && options.b2 == B2Points::if_they_fit) plan = fitting_plan(with_b2 = false);
+    if (!plan) {
+      const StagePlan<C> least = plan_stage(key, system, options.b2 == B2Points::required, 1, bit_points);
+      throw CudaFailure(no_room(least.memory.total() + besides, free_bytes, total_bytes));
     }
+    auto body = std::make_unique<GpuStageBody<C>>(key, system, *plan, with_b2, compute);
+    return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::move(body)));
   });
 }
 
 template <class C>
+bool GpuProveStage<C>::has_b2_points() const {
+  return body_->has_b2_points();
+}
+
+template <class C>
 groth16d::Result<GpuSums<C>> GpuProveStage<C>::prove(const ProvingKey<C>& key, const PackedWitness<C>& witness,
-                                                     const Compute& compute) {
-  return guarded([&] { return body_->prove(key, witness, compute); });
+                                                     bool with_b2, const Compute& compute) {
+  return guarded([&] { return body_->prove(key, witness, with_b2, compute); });
 }
 
 template <class C>

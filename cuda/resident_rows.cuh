@@ -44,8 +44,6 @@ class ResidentRows {
   // out[row] = <row of matrix, w> in Montgomery form, zero behind the last row; domain_size elements.
   void evaluate(MatrixId matrix, const WitnessView<Fr>& witness, Fr* out, cudaStream_t stream) const;
 
-  std::uint64_t n_terms() const { return matrices_[0].slots.size() + matrices_[1].slots.size(); }
-
  private:
   struct Matrix {
     DeviceArray<std::uint32_t> starts, slots;

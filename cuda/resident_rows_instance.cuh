@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cuda/resident_rows.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 

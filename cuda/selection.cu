@@ -2,6 +2,7 @@
 #include "cuda/selection.cuh"
 
 #include "cuda/ordering.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 
@@ -36,30 +37,42 @@ __global__ void write_places(const std::uint32_t* masks, const std::uint32_t* pl
   if (i + 1 == count) *total = place + (is_set ? 1 : 0);
 }
 
+struct SelectionArrays {
+  std::size_t words;
+  std::uint32_t *masks, *counts, *places;
+  std::byte* temporary;
+  std::size_t temporary_bytes;
+};
+
+template <class Source>
+SelectionArrays take_arrays(std::size_t count, Source& workspace) {
+  SelectionArrays arrays;
+  arrays.words = (count + 31) / 32;
+  arrays.masks = workspace.template take<std::uint32_t>(arrays.words);
+  arrays.counts = workspace.template take<std::uint32_t>(arrays.words);
+  arrays.places = workspace.template take<std::uint32_t>(arrays.words);
+  arrays.temporary_bytes = scan_temporary_bytes(arrays.words);
+  arrays.temporary = workspace.template take<std::byte>(arrays.temporary_bytes);
+  return arrays;
+}
+
 }  // namespace
 
 std::size_t selection_workspace_bytes(std::size_t count) {
-  const std::size_t words = (count + 31) / 32;
   WorkspaceSize size;
-  for (int i = 0; i < 3; ++i) size.add<std::uint32_t>(words);
-  size.add<std::byte>(scan_temporary_bytes(words));
+  take_arrays(count, size);
   return size.bytes();
 }
 
 void select_set_bits(const std::uint32_t* bits, const std::uint32_t* bit_of, std::size_t count, std::uint32_t* list,
                      std::uint32_t* total, Workspace& workspace, cudaStream_t stream) {
   if (count == 0) return set_bytes(total, 0, 1, stream);
-  const std::size_t words = (count + 31) / 32;
-  auto* const masks = workspace.take<std::uint32_t>(words);
-  auto* const counts = workspace.take<std::uint32_t>(words);
-  auto* const places = workspace.take<std::uint32_t>(words);
-  const std::size_t bytes = scan_temporary_bytes(words);
-  auto* const temporary = workspace.take<std::byte>(bytes);
+  const SelectionArrays arrays = take_arrays(count, workspace);
   const unsigned blocks = blocks_for(count, kThreads);
-  gather_masks<<<blocks, kThreads, 0, stream>>>(bits, bit_of, count, masks, counts);
+  gather_masks<<<blocks, kThreads, 0, stream>>>(bits, bit_of, count, arrays.masks, arrays.counts);
   check_launch("gather_masks");
-  exclusive_scan(counts, places, words, temporary, bytes, stream);
-  write_places<<<blocks, kThreads, 0, stream>>>(masks, places, count, list, total);
+  exclusive_scan(arrays.counts, arrays.places, arrays.words, arrays.temporary, arrays.temporary_bytes, stream);
+  write_places<<<blocks, kThreads, 0, stream>>>(arrays.masks, arrays.places, count, list, total);
   check_launch("write_places");
 }
 

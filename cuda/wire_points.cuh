@@ -26,8 +26,9 @@ struct WirePointsPlan {
 template <class F>
 class WirePoints {
  public:
+  // Throws cancelled too.
   WirePoints(std::span<const Affine<F>> section, const WirePointsPlan& plan, const WireSlots& slots,
-             const Stream& stream);
+             const Stream& stream, const Compute& compute);
   static std::uint64_t planned_bytes(const WirePointsPlan& plan);
   static std::size_t workspace_bytes(const WirePointsPlan& plan);
 
@@ -40,7 +41,7 @@ class WirePoints {
              Sums& out, cudaStream_t stream) const;
 
  private:
-  void load(std::span<const Affine<F>> section, const WireSlots& slots, const Stream& stream);
+  void load(std::span<const Affine<F>> section, const WireSlots& slots, const Stream& stream, const Compute& compute);
 
   WirePointsPlan plan_;
   DeviceArray<Affine<F>> bit_points_;

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "cuda/selection.cuh"
+#include "cuda/threads.cuh"
 #include "cuda/wire_points.cuh"
 
 namespace groth16::device {
@@ -48,19 +49,21 @@ __global__ void place_full_points(const Affine<F>* staged, WireSlots::View slots
 
 template <class F>
 WirePoints<F>::WirePoints(std::span<const Affine<F>> section, const WirePointsPlan& plan, const WireSlots& slots,
-                          const Stream& stream)
+                          const Stream& stream, const Compute& compute)
     : plan_(plan),
       bit_points_(plan.n_bit_points, "points of boolean wires"),
       bit_of_(plan.n_bit_points, "places of bits"),
       full_(plan.full) {
-  load(section, slots, stream);
+  load(section, slots, stream, compute);
   const DeviceArray<Denominators<F>> scratch(FixedBases<F>::scratch_size(plan.full), "denominators of tables");
   full_.make_tables(scratch.data(), stream.get());
   stream.wait("making tables");
 }
 
 template <class F>
-void WirePoints<F>::load(std::span<const Affine<F>> section, const WireSlots& slots, const Stream& stream) {
+void WirePoints<F>::load(std::span<const Affine<F>> section, const WireSlots& slots, const Stream& stream,
+                         const Compute& compute) {
+  const PinnedRange pinned(section);
   const std::size_t block = std::min(section.size(), kStagedPoints);
   const DeviceArray<Affine<F>> staged(block, "staged points");
   const DeviceArray<std::uint32_t> marks((block + 31) / 32, "marks"), list(block, "a list"), total(1, "a count");
@@ -70,6 +73,7 @@ void WirePoints<F>::load(std::span<const Affine<F>> section, const WireSlots& sl
     const std::size_t count = std::min(block, section.size() - first);
     const auto first_wire = static_cast<std::uint32_t>(plan_.first_wire + first);
     const unsigned blocks = blocks_for(count, kWireThreads);
+    go_on(compute, "points to the card");
     upload(staged.data(), section.subspan(first, count), stream.get());
     mark_bit_points<F>
         <<<blocks, kWireThreads, 0, stream.get()>>>(staged.data(), slots.view(), first_wire, count, marks.data());

@@ -2,6 +2,7 @@
 #include "cuda/wire_slots.cuh"
 
 #include "cuda/ordering.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::device {
 

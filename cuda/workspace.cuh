@@ -12,12 +12,14 @@ namespace groth16::device {
 
 inline constexpr std::size_t kWorkspaceAlignment = 256;
 
-// Adds up what a plan will take, in the order in which it will take it.
+// Stands for a workspace before there is one: gives nothing, and adds up what is taken of it. Who cuts arrays writes it
+// once, for either, so that what was planned is what is taken.
 class WorkspaceSize {
  public:
   template <class T>
-  void add(std::size_t count) {
+  T* take(std::size_t count) {
     bytes_ += (count * sizeof(T) + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+    return nullptr;
   }
   std::size_t bytes() const { return bytes_; }
 
@@ -35,7 +37,7 @@ class Workspace {
   template <class T>
   T* take(std::size_t count) {
     WorkspaceSize size;
-    size.add<T>(count);
+    size.take<T>(count);
     if (size.bytes() > memory_.size() - used_) {
       throw CudaFailure({groth16d::ErrorCode::internal, "gpu.workspace",
                          "a device workspace of " + std::to_string(memory_.size()) + " bytes was planned too small"});

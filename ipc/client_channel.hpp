@@ -38,6 +38,8 @@ struct ClientRequest {
   Command command = Command::error;
   std::string body;                     // not yet parsed: request_body()
   std::vector<zmq::message_t> payload;  // without copies
+  std::string key;                      // the sender's public key; "": it came over ipc://
+  std::optional<std::uint32_t> user;    // the sender's user id, over ipc://, where the kernel told it
 };
 
 // The protobuf body of a request. Error: malformed "protocol.body".
@@ -58,11 +60,21 @@ class ClientHub {
   static Result<ClientHub> bind(zmq::context_t& context, const EndpointLock& lock,
                                 const std::string& name = kClientSocketName);
 
+  // Takes over client.sock, which a service manager listens on already (bind_activated).
+  static Result<ClientHub> bind_to(UniqueFd listening, zmq::context_t& context, const EndpointLock& lock);
+
   // Binds <runtime directory>/operator.sock: mode 0600, or 0660 for the group groth16d-operators where it exists and we
   // are a member. File permission is the whole of an operator's right.
   static Result<ClientHub> bind_for_operators(zmq::context_t& context, const EndpointLock& lock);
 
+  // Binds tcp://address:port (port *: any) with CURVE; a Gatekeeper of this context must decide who connects. Errors:
+  // malformed "endpoint.scheme", system "zmq.bind".
+  static Result<ClientHub> bind_remote(zmq::context_t& context, const std::string& endpoint,
+                                       const std::string& secret_key);
+
   zmq::socket_t& socket() { return socket_; }
+  // As it was bound: with the port that * became.
+  std::string endpoint() const;
 
   // Never blocks. nullopt: nothing there. An Error (malformed or too_large) says that a message was dropped, and that
   // its sender has been told where the protocol asks for it; go on receiving.
@@ -98,6 +110,16 @@ class ClientLink {
 
   // Connecting never fails for an absent daemon: the first call does, with unavailable "client.no_daemon".
   static Result<ClientLink> connect(zmq::context_t& context, const std::string& socket_path,
+                                    std::uint64_t first_resend_ms = kFirstResend_ms);
+
+  // The same over TCP, where both ends prove who they are by their keys (Z85). A refused key looks like an absent
+  // daemon.
+  struct Remote {
+    std::string endpoint;    // "tcp://host:port"
+    std::string server_key;  // the daemon's public key
+    std::string secret_key;  // our own
+  };
+  static Result<ClientLink> connect(zmq::context_t& context, const Remote& remote,
                                     std::uint64_t first_resend_ms = kFirstResend_ms);
 
   zmq::socket_t& socket() { return socket_; }

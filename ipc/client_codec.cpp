@@ -86,6 +86,8 @@ std::string_view to_string(Command command) {
       return "DAEMON_STATUS";
     case Command::upload:
       return "UPLOAD";
+    case Command::metrics:
+      return "METRICS";
     case Command::circuit_add:
       return "CIRCUIT_ADD";
     case Command::circuit_list:

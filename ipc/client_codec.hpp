@@ -34,6 +34,7 @@ enum class Command : std::uint8_t {
   ping = 7,             // DaemonRequest            -> PlainReply
   daemon_status = 8,    // DaemonRequest            -> DaemonStatusReply
   upload = 9,           // reserved
+  metrics = 10,         // MetricsRequest           -> MetricsReply
   circuit_add = 16,     // CircuitAddRequest        -> CircuitReply
   circuit_list = 17,    // CircuitRequest           -> CircuitReply
   circuit_remove = 18,  // CircuitRequest           -> CircuitReply

@@ -1,5 +1,6 @@
 // The supervisor's end of the client channel.
 #include <grp.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,22 @@ constexpr mode_t kSocketMode = 0660;  // the clients' group
 constexpr mode_t kOwnerOnly = 0600;
 constexpr char kOperatorsGroup[] = "groth16d-operators";
 constexpr std::size_t kToldPeers = 1024;  // routing ids are ours (5 bytes) or the peer's choice (255 at most)
+
+// What the Gatekeeper answered for this connection; "" where none was asked.
+std::string key_of(const zmq::message_t& frame) {
+  const char* key = ::zmq_msg_gets(const_cast<zmq_msg_t*>(frame.handle()), "User-Id");
+  return key == nullptr ? std::string() : std::string(key);
+}
+
+// By the socket that the frame came over, which may be closed by now: good enough to count by, not to decide rights.
+std::optional<std::uint32_t> user_of(const zmq::message_t& frame) {
+  const int socket = ::zmq_msg_get(frame.handle(), ZMQ_SRCFD);
+  struct ucred peer {};
+  socklen_t length = sizeof peer;
+  if (socket < 0 || ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0)
+    return std::nullopt;
+  return peer.uid;
+}
 
 // The bounds as they were met while reading, before there is a whole message to look at.
 Result<MessageView> parse_received(const ReceivedFrames& received, std::span<const std::string_view> frames) {
@@ -42,6 +59,15 @@ Result<ClientHub> ClientHub::bind(zmq::context_t& context, const EndpointLock& l
   return ClientHub(std::move(*socket));
 }
 
+Result<ClientHub> ClientHub::bind_to(UniqueFd listening, zmq::context_t& context, const EndpointLock& lock) {
+  Result<zmq::socket_t> socket = make_router(context);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  if (auto bound = bind_activated(*socket, lock, kClientSocketName, std::move(listening)); !bound) {
+    return tl::unexpected<Error>(bound.error());
+  }
+  return ClientHub(std::move(*socket));
+}
+
 Result<ClientHub> ClientHub::bind_for_operators(zmq::context_t& context, const EndpointLock& lock) {
   Result<zmq::socket_t> socket = make_router(context);
   if (!socket) return tl::unexpected<Error>(socket.error());
@@ -58,6 +84,26 @@ Result<ClientHub> ClientHub::bind_for_operators(zmq::context_t& context, const E
   return ClientHub(std::move(*socket));
 }
 
+Result<ClientHub> ClientHub::bind_remote(zmq::context_t& context, const std::string& endpoint,
+                                         const std::string& secret_key) {
+  if (!endpoint.starts_with("tcp://"))
+    return failure(ErrorCode::malformed, "endpoint.scheme", endpoint + ": expected tcp://address:port");
+  Result<zmq::socket_t> socket = make_router(context);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  try {
+    set_watched_over_tcp(*socket);
+    socket->set(zmq::sockopt::curve_server, true);
+    socket->set(zmq::sockopt::curve_secretkey, secret_key);
+    socket->set(zmq::sockopt::zap_domain, "groth16d");
+    socket->bind(endpoint);
+  } catch (const zmq::error_t& error) {
+    return failure(ErrorCode::system, "zmq.bind", "zmq_bind " + endpoint + ": " + error.what());
+  }
+  return ClientHub(std::move(*socket));
+}
+
+std::string ClientHub::endpoint() const { return socket_.get(zmq::sockopt::last_endpoint); }
+
 Result<std::optional<ClientRequest>> ClientHub::receive() {
   Result<std::optional<ReceivedFrames>> received = receive_frames(socket_);
   if (!received) return tl::unexpected<Error>(received.error());
@@ -71,7 +117,8 @@ Result<std::optional<ClientRequest>> ClientHub::receive() {
     answer_dropped(from, view.error());
     return tl::unexpected<Error>(view.error());
   }
-  ClientRequest request{std::move(from), view->command, std::string(view->body), {}};
+  ClientRequest request{std::move(from),         view->command,           std::string(view->body), {},
+                        key_of(messages.back()), user_of(messages.back())};
   const auto payload_begin = messages.end() - static_cast<std::ptrdiff_t>(view->further.size());
   request.payload.assign(std::make_move_iterator(payload_begin), std::make_move_iterator(messages.end()));
   return request;

@@ -1,11 +1,13 @@
 // The client's end of the client channel.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "common/clock.hpp"
 #include "ipc/body_frames.hpp"
 #include "ipc/client_channel.hpp"
+#include "ipc/curve.hpp"
 #include "ipc/limits.hpp"
 #include "ipc/multipart.hpp"
 #include "ipc/socket_options.hpp"
@@ -52,6 +54,25 @@ Result<ClientLink> ClientLink::connect(zmq::context_t& context, const std::strin
   if (!socket) return tl::unexpected<Error>(socket.error());
   try {
     socket->connect(*endpoint);
+  } catch (const zmq::error_t& error) {
+    return zmq_failure("connect", error);
+  }
+  return ClientLink(std::move(*socket), first_resend_ms);
+}
+
+Result<ClientLink> ClientLink::connect(zmq::context_t& context, const Remote& remote, std::uint64_t first_resend_ms) {
+  std::array<char, kCurveKeyLetters + 1> public_key{};
+  if (!is_curve_key(remote.server_key) || !is_curve_key(remote.secret_key) ||
+      ::zmq_curve_public(public_key.data(), remote.secret_key.c_str()) != 0)
+    return failure(ErrorCode::malformed, "curve.key", "a key for " + remote.endpoint + " is not 40 letters of Z85");
+  Result<zmq::socket_t> socket = make_dealer(context, "");
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  try {
+    set_watched_over_tcp(*socket);
+    socket->set(zmq::sockopt::curve_serverkey, remote.server_key);
+    socket->set(zmq::sockopt::curve_publickey, std::string(public_key.data()));
+    socket->set(zmq::sockopt::curve_secretkey, remote.secret_key);
+    socket->connect(remote.endpoint);
   } catch (const zmq::error_t& error) {
     return zmq_failure("connect", error);
   }

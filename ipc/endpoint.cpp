@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,6 +56,18 @@ class ScopedUmask {
   mode_t old_;
 };
 
+// Where a listening unix socket stands; "" for anything else.
+std::string listening_path(int fd) {
+  int listens = 0;
+  socklen_t length = sizeof listens;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || listens == 0) return "";
+  sockaddr_un address{};
+  length = sizeof address;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return "";
+  if (address.sun_family != AF_UNIX || length <= offsetof(sockaddr_un, sun_path)) return "";
+  return {address.sun_path, ::strnlen(address.sun_path, length - offsetof(sockaddr_un, sun_path))};
+}
+
 }  // namespace
 
 Result<std::string> ipc_endpoint(const std::string& path) {
@@ -94,6 +110,25 @@ Result<void> bind_endpoint(zmq::socket_t& socket, const EndpointLock& lock, cons
     return failure(ErrorCode::system, "zmq.bind", fmt::format("zmq_bind {}: {}", *endpoint, error.what()));
   }
   if (::chmod(path.c_str(), mode) != 0) return system_failure("chmod", path);
+  return {};
+}
+
+Result<void> bind_activated(zmq::socket_t& socket, const EndpointLock& lock, const std::string& name,
+                            UniqueFd listening) {
+  const std::string path = lock.directory() + "/" + name;
+  Result<std::string> endpoint = ipc_endpoint(path);
+  if (!endpoint) return tl::unexpected<Error>(endpoint.error());
+  if (const std::string found = listening_path(listening.get()); found != path) {
+    return failure(ErrorCode::conflict, "endpoint.activated",
+                   fmt::format("the service manager's socket listens at \"{}\", expected {}", found, path));
+  }
+  try {
+    socket.set(zmq::sockopt::use_fd, listening.get());
+    socket.bind(*endpoint);
+  } catch (const zmq::error_t& error) {
+    return failure(ErrorCode::system, "zmq.bind", fmt::format("zmq_bind {}: {}", *endpoint, error.what()));
+  }
+  static_cast<void>(listening.release());  // the socket closes it
   return {};
 }
 

@@ -38,4 +38,10 @@ class EndpointLock {
 // "zmq.bind".
 Result<void> bind_endpoint(zmq::socket_t& socket, const EndpointLock& lock, const std::string& name, mode_t mode);
 
+// The same where a service manager has made the socket and listens on it already: `listening` stands at that very path,
+// and its file, with its owner and mode, stays as it is, after our end too. Errors: conflict "endpoint.activated" where
+// it is no listening socket of that path; system "zmq.bind".
+Result<void> bind_activated(zmq::socket_t& socket, const EndpointLock& lock, const std::string& name,
+                            UniqueFd listening);
+
 }  // namespace groth16d::ipc

@@ -61,6 +61,11 @@ Result<zmq::socket_t> make_subscriber(zmq::context_t& context) {
   return make_socket(context, zmq::socket_type::sub, set_reconnecting);
 }
 
+void set_watched_over_tcp(zmq::socket_t& socket) {
+  socket.set(zmq::sockopt::heartbeat_ivl, kTcpHeartbeat_ms);
+  socket.set(zmq::sockopt::heartbeat_timeout, 3 * kTcpHeartbeat_ms);
+}
+
 tl::unexpected<Error> zmq_failure(const char* call, const zmq::error_t& error) {
   return failure(ErrorCode::system, std::string("zmq.") + call, std::string("zmq_") + call + ": " + error.what());
 }

@@ -20,6 +20,7 @@ constexpr std::size_t kMostPending = 10'000;
 constexpr std::uint32_t kRetryAfter_ms = 1'000;
 constexpr std::uint32_t kListLimit = 1'000;
 constexpr std::uint32_t kLinesLimit = 1'000;
+constexpr std::size_t kMostInFlight = 256;
 
 Error no_job(const JobId& job) { return {ErrorCode::not_found, "job.unknown", fmt::format("there is no job {}", job)}; }
 
@@ -71,20 +72,22 @@ Examine examine_request(ReplyToken token, const v1::SubmitRequest& request, std:
 }  // namespace
 
 Api::Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, const MemoryWatch& memory,
-         std::string version)
+         const Meters& meters, std::string version)
     : hubs_(hubs),
       core_(core),
       files_(files),
       journal_(journal),
       memory_(memory),
+      meters_(meters),
       version_(std::move(version)),
       started_at_ms_(monotonic_ms()) {}
 
-std::optional<Event> Api::request(ipc::ClientRequest request, Right right, TimePoint now) {
-  const Caller caller{right, std::move(request.from)};
-  auto event = dispatch(request, caller, now);
+std::optional<Event> Api::request(ipc::ClientRequest request, Door door, TimePoint now) {
+  const ipc::ReplyAddress address = request.from;
+  const auto caller = recognise(request, door);
+  auto event = caller.and_then([&](const Caller& known) { return dispatch(request, known, now); });
   if (event) return std::move(*event);
-  refuse(caller, event.error());
+  refuse({door, Right::read, {}, address}, event.error());
   return std::nullopt;
 }
 
@@ -98,7 +101,7 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
   if (ipc::is_for_operators(request.command)) return operate(request, caller);
   switch (request.command) {
     case ipc::Command::submit:
-      return submit(request, caller);
+      return submit(request, caller, now);
     case ipc::Command::status:
     case ipc::Command::result:
     case ipc::Command::cancel:
@@ -116,6 +119,12 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
       answer_list(caller, *body, now);
       return std::nullopt;
     }
+    case ipc::Command::metrics: {
+      const auto body = ipc::request_body<v1::MetricsRequest>(request);
+      if (!body) return tl::unexpected(body.error());
+      answer_metrics(caller, *body, now);
+      return std::nullopt;
+    }
     default:
       break;
   }
@@ -125,20 +134,21 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
     *pong.mutable_status() = ipc::make_status(200);
     send(caller, pong);
   } else {
-    answer_daemon(caller);
+    answer_daemon(caller, now);
   }
   return std::nullopt;
 }
 
 // ---------------------------------------------------------------- SUBMIT
 
-Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Caller& caller) {
+Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now) {
   auto body = ipc::request_body<v1::SubmitRequest>(request);
   if (!body) return tl::unexpected(body.error());
   if (auto checked = check_submit(*body, request.payload.size()); !checked) return tl::unexpected(checked.error());
   Pending pending(caller, request.command);
   pending.submit = *body;
   for (const zmq::message_t& frame : request.payload) pending.inline_bytes += frame.size();
+  if (auto room = check_quota(caller, body->job(), now); !room) return tl::unexpected(room.error());
   if (inline_bytes_ + pending.inline_bytes > kMostInlineBytes || pending_.size() >= kMostPending)
     return failure(ErrorCode::busy, "request.too_many", "too many requests wait for the spool");
   inline_bytes_ += pending.inline_bytes;
@@ -180,6 +190,7 @@ void Api::reply(const Reply& reply, TimePoint now) {
     body.set_job(pending.submit.job());
     if (const auto job = core_.job(pending.submit.job(), now); job && reply.code < 400)
       body.set_state(state_of(job->state));
+    if (reply.code == 202 && has_quota(pending.to)) jobs_of_[pending.to.client].insert(pending.submit.job());
     send(pending.to, body);
   } else if (pending.slot) {
     answer_worker(pending, reply_status(reply));
@@ -304,8 +315,9 @@ void Api::answer_circuits(const Caller& to, const v1::Status& status, const std:
 void Api::answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now) {
   v1::ListReply body;
   *body.mutable_status() = ipc::make_status(200);
-  const std::uint32_t limit = request.limit() == 0 ? kListLimit : request.limit();
-  for (const JobView& job : core_.jobs(states_of(request), limit, now)) *body.add_jobs() = status_of(job);
+  const JobFilter filter{states_of(request), request.contains(), request.limit() == 0 ? kListLimit : request.limit(),
+                         request.newest_first()};
+  for (const JobView& job : core_.jobs(filter, now)) *body.add_jobs() = status_of(job);
   send(to, body);
 }
 
@@ -320,14 +332,29 @@ v1::WorkerStatus Api::worker_status(const WorkerView& worker) const {
   return message;
 }
 
-void Api::answer_daemon(const Caller& to) {
+v1::DaemonStatus Api::daemon_status(TimePoint now) const {
+  v1::DaemonStatus message = status_of(core_.daemon(), now);
+  for (const WorkerView& worker : core_.workers()) *message.add_workers() = worker_status(worker);
+  message.set_version(version_);
+  message.set_pid(static_cast<std::uint32_t>(::getpid()));
+  message.set_uptime_ms(monotonic_ms() - started_at_ms_);
+  return message;
+}
+
+void Api::answer_daemon(const Caller& to, TimePoint now) {
   v1::DaemonStatusReply body;
   *body.mutable_status() = ipc::make_status(200);
-  *body.mutable_daemon() = status_of(core_.daemon());
-  for (const WorkerView& worker : core_.workers()) *body.mutable_daemon()->add_workers() = worker_status(worker);
-  body.mutable_daemon()->set_version(version_);
-  body.mutable_daemon()->set_pid(static_cast<std::uint32_t>(::getpid()));
-  body.mutable_daemon()->set_uptime_ms(monotonic_ms() - started_at_ms_);
+  *body.mutable_daemon() = daemon_status(now);
+  send(to, body);
+}
+
+void Api::answer_metrics(const Caller& to, const v1::MetricsRequest& request, TimePoint now) {
+  v1::MetricsReply body;
+  *body.mutable_status() = ipc::make_status(200);
+  *body.mutable_daemon() = daemon_status(now);
+  body.set_at_ms(wall_ms());
+  write_tally(core_.tally(kMostInFlight), &body);
+  meters_.write(request, &body);
   send(to, body);
 }
 
@@ -346,7 +373,7 @@ ReplyToken Api::remember(Pending pending) {
 }
 
 void Api::send(const Caller& to, const google::protobuf::MessageLite& body) {
-  const auto sent = hubs_.of(to.right).reply(to.address, body);
+  const auto sent = hubs_.of(to.door).reply(to.address, body);
   if (sent) return;
   spdlog::debug("a reply was not sent: {}", sent.error().text);
   if (sent.error().code == ErrorCode::too_large) refuse(to, sent.error());
@@ -354,7 +381,7 @@ void Api::send(const Caller& to, const google::protobuf::MessageLite& body) {
 
 void Api::refuse(const Caller& to, const Error& error) {
   const auto sent =
-      hubs_.of(to.right).reply_failure(to.address, error, error.code == ErrorCode::busy ? kRetryAfter_ms : 0);
+      hubs_.of(to.door).reply_failure(to.address, error, error.code == ErrorCode::busy ? kRetryAfter_ms : 0);
   if (!sent) spdlog::debug("a refusal was not sent: {}", sent.error().text);
 }
 

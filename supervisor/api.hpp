@@ -8,41 +8,54 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "ipc/client_channel.hpp"
+#include "supervisor/access.hpp"
 #include "supervisor/core/core.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
 #include "supervisor/memory_watch.hpp"
+#include "supervisor/meters.hpp"
 #include "supervisor/reload.hpp"
 
 namespace groth16d::supervisor {
 
-// The socket that a request came in by decides what it may ask for.
-enum class Right { submit, operate };
-
-// Who asked, and where the reply goes.
-struct Caller {
-  Right right = Right::submit;
-  ipc::ReplyAddress address;
-};
+// The sockets that clients come by.
+enum class Door { clients, operators, remote };
 
 struct ClientHubs {
   ipc::ClientHub clients;
   ipc::ClientHub operators;
-  ipc::ClientHub& of(Right right) { return right == Right::operate ? operators : clients; }
+  std::optional<ipc::ClientHub> remote;  // over TCP, where that is configured
+  ipc::ClientHub& of(Door door) {
+    if (door == Door::remote) return *remote;
+    return door == Door::operators ? operators : clients;
+  }
+};
+
+// Who asked, what they may ask for, and where the reply goes.
+struct Caller {
+  Door door = Door::clients;
+  Right right = Right::read;
+  std::string client;  // "key alice", "user 1000": whose quota a job counts to
+  ipc::ReplyAddress address;
 };
 
 class Api {
  public:
   // All of them must outlive this.
   Api(ClientHubs& hubs, const Core& core, Files& files, Journal& journal, const MemoryWatch& memory,
-      std::string version);
+      const Meters& meters, std::string version);
 
   // nullopt: answered, or waiting for a thread.
-  std::optional<Event> request(ipc::ClientRequest request, Right right, TimePoint now);
+  std::optional<Event> request(ipc::ClientRequest request, Door door, TimePoint now);
+
+  // In force from now on: which keys have which right, and how many unfinished jobs one client may have (0: any
+  // number).
+  void admit(std::vector<RemoteClient> clients, std::uint32_t max_jobs_per_client);
 
   // The files' thread has looked at what a SUBMIT names.
   std::optional<Event> examined(Examined found, TimePoint now);
@@ -70,8 +83,11 @@ class Api {
     std::uint64_t inline_bytes = 0;
   };
 
+  Result<Caller> recognise(ipc::ClientRequest& request, Door door) const;
+  bool has_quota(const Caller& caller) const;
+  Result<void> check_quota(const Caller& caller, const JobId& job, TimePoint now);
   Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
-  Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller);
+  Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> about_job(const ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> about_circuit(const ipc::ClientRequest& request, const Caller& caller);
 
@@ -84,7 +100,9 @@ class Api {
   Result<void> answer_result(const Caller& to, const JobId& job, TimePoint now);
   void answer_list(const Caller& to, const v1::ListRequest& request, TimePoint now);
   v1::WorkerStatus worker_status(const WorkerView& worker) const;
-  void answer_daemon(const Caller& to);
+  v1::DaemonStatus daemon_status(TimePoint now) const;
+  void answer_daemon(const Caller& to, TimePoint now);
+  void answer_metrics(const Caller& to, const v1::MetricsRequest& request, TimePoint now);
   void answer_circuits(const Caller& to, const v1::Status& status, const std::string& circuit);
 
   ReplyToken remember(Pending pending);
@@ -97,11 +115,16 @@ class Api {
   Files& files_;
   Journal& journal_;
   const MemoryWatch& memory_;
+  const Meters& meters_;
   std::string version_;
   std::uint64_t started_at_ms_;
   ReplyToken next_token_ = 1;
   std::map<ReplyToken, Pending> pending_;
   std::uint64_t inline_bytes_ = 0;
+  std::vector<RemoteClient> remote_clients_;
+  std::uint32_t max_jobs_per_client_ = 0;
+  // Accepted from each client that has a quota; ended ones are taken out when it is met, so it bounds this too.
+  std::map<std::string, std::set<JobId>> jobs_of_;
 };
 
 }  // namespace groth16d::supervisor

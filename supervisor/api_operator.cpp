@@ -1,4 +1,5 @@
-// The verbs of operators. Their right is the socket: whoever may open operator.sock may use them.
+// Who may ask for what, and the verbs of operators. Over ipc:// the right is the socket: whoever may open operator.sock
+// may use every verb. Over TCP it is the key's, as the file of clients has it now.
 #include <fmt/format.h>
 
 #include "supervisor/api.hpp"
@@ -24,11 +25,53 @@ WorkerVerb verb_of(ipc::Command command, bool now) {
 
 }  // namespace
 
-Result<std::optional<Event>> Api::operate(const ipc::ClientRequest& request, const Caller& caller) {
-  if (caller.right != Right::operate)
+void Api::admit(std::vector<RemoteClient> clients, std::uint32_t max_jobs_per_client) {
+  remote_clients_ = std::move(clients);
+  max_jobs_per_client_ = max_jobs_per_client;
+}
+
+Result<Caller> Api::recognise(ipc::ClientRequest& request, Door door) const {
+  Caller caller{door, Right::submit, {}, std::move(request.from)};
+  if (door == Door::operators) caller.right = Right::operate;
+  if (door != Door::remote) caller.client = request.user ? fmt::format("user {}", *request.user) : "";
+  if (door == Door::remote) {
+    // The connection may be older than the list.
+    const RemoteClient* client = find_client(remote_clients_, request.key);
+    if (client == nullptr)
+      return failure(ErrorCode::denied, "protocol.unknown_key",
+                     "this key is not, or no longer, in the file of clients");
+    caller.right = client->right;
+    caller.client = "key " + client->name;
+  }
+  const Right needed = needed_right(request.command);
+  if (caller.right >= needed) return caller;
+  if (door == Door::clients)
     return failure(ErrorCode::denied, "protocol.not_operator",
                    fmt::format("{} is an operator's: it is answered on {} only", ipc::to_string(request.command),
                                ipc::kOperatorSocketName));
+  return failure(ErrorCode::denied, "protocol.not_permitted",
+                 fmt::format("{} needs the right to {}; this key has the right to {}", ipc::to_string(request.command),
+                             to_string(needed), to_string(caller.right)));
+}
+
+bool Api::has_quota(const Caller& caller) const { return max_jobs_per_client_ > 0 && caller.right != Right::operate; }
+
+// Counted while there is a bound. Jobs that have ended are looked for only when it is met.
+Result<void> Api::check_quota(const Caller& caller, const JobId& job, TimePoint now) {
+  if (!has_quota(caller)) return {};
+  std::set<JobId>& jobs = jobs_of_[caller.client];
+  if (jobs.size() < max_jobs_per_client_ || jobs.contains(job)) return {};
+  std::erase_if(jobs, [&](const JobId& one) {
+    const auto view = core_.job(one, now);
+    return !view || is_final(view->state);
+  });
+  if (jobs.size() < max_jobs_per_client_) return {};
+  return failure(
+      ErrorCode::busy, "quota.jobs",
+      fmt::format("this client has {} unfinished jobs, max_jobs_per_client is {}", jobs.size(), max_jobs_per_client_));
+}
+
+Result<std::optional<Event>> Api::operate(const ipc::ClientRequest& request, const Caller& caller) {
   if (request.command == ipc::Command::job_kick) {
     const auto body = ipc::request_body<v1::JobRequest>(request);
     if (!body) return tl::unexpected(body.error());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "common/log.hpp"
 #include "shm/last_words.hpp"
 
 namespace groth16d::supervisor {
@@ -63,6 +64,10 @@ std::string text_of(const shm::LastWords& words) {
   if (words.stage.empty()) return words.text;
   return fmt::format("{} of job {} partition {} attempt {}{}{}", words.stage, words.job, words.partition, words.attempt,
                      words.text.empty() ? "" : ": ", words.text);
+}
+
+LogFields about(SlotId slot, Epoch epoch, const char* event) {
+  return {.slot = to_string(slot), .epoch = epoch, .event = event};
 }
 
 std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }
@@ -121,6 +126,7 @@ Event Children::spawn(const SpawnSlot& action) {
   auto living = start(action);
   if (!living) return SpawnFailed{action.slot, action.epoch, living.error()};
   const auto pid = static_cast<std::uint32_t>(living->child.pid);
+  const LogScope scope(about(action.slot, action.epoch, "slot.spawned"));
   spdlog::info("{} epoch {}: process {}", to_string(action.slot), action.epoch, pid);
   living_.insert_or_assign(action.slot, std::move(*living));
   return Spawned{action.slot, action.epoch, pid};
@@ -175,6 +181,7 @@ void Children::kill(const Kill& action) {
   const Living* living = find(action.slot, action.epoch);
   if (living == nullptr) return;
   const int signal = action.signal == KillSignal::abort ? SIGABRT : SIGKILL;
+  const LogScope scope(about(action.slot, action.epoch, "slot.killed"));
   spdlog::warn("{} epoch {}: sending {}: {}", to_string(action.slot), action.epoch,
                signal == SIGABRT ? "SIGABRT" : "SIGKILL", action.reason);
   if (auto sent = spawner_.kill(living->child, signal); !sent)
@@ -197,6 +204,7 @@ std::optional<ExitObserved> Children::reap(SlotId slot) {
   else
     observed.exit_code = status->code;
   if (const auto words = shm::read_last_words(place->second.words.get())) observed.last_words = text_of(*words);
+  const LogScope scope(about(slot, observed.epoch, "slot.ended"));
   if (place->second.leaf) close_leaf(place->second, observed);
   spdlog::info("{} epoch {}: process {} ended: {}{}{}", to_string(slot), observed.epoch, place->second.child.pid,
                status->text(), observed.last_words.empty() ? "" : "; last words: ", observed.last_words);

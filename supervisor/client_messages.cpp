@@ -40,12 +40,13 @@ v1::PartitionState state_of(PartitionState state) {
   return v1::PARTITION_STATE_UNSPECIFIED;
 }
 
-void add_partition(const PartitionView& partition, v1::PartitionStatus* message) {
+void fill(const PartitionView& partition, v1::PartitionStatus* message) {
   message->set_partition(partition.partition);
   message->set_state(state_of(partition.state));
   message->set_attempt(partition.attempt);
   message->set_progress_permille(partition.progress_permille);
   for (const SlotId slot : partition.slots) message->add_slots(to_string(slot));
+  if (partition.b_g2) message->set_b_g2(std::string(to_string(*partition.b_g2)));
 }
 
 void fill(const BufferCount& buffer, v1::BufferCount* message) {
@@ -192,7 +193,7 @@ v1::JobStatus status_of(const JobView& job) {
   message.set_circuit(shown_name(job.circuit));
   message.set_state(state_of(job.state));
   message.set_priority(static_cast<v1::Priority>(job.priority));
-  for (const PartitionView& partition : job.partitions) add_partition(partition, message.add_partitions());
+  for (const PartitionView& partition : job.partitions) fill(partition, message.add_partitions());
   if (job.failure) *message.mutable_failure() = failure_of(*job.failure);
   message.set_age_ms(job.age_ms);
   message.set_waiting_for(job.waiting_for);
@@ -251,7 +252,7 @@ v1::WorkerStatus status_of(const WorkerView& worker) {
   return message;
 }
 
-v1::DaemonStatus status_of(const DaemonView& daemon) {
+v1::DaemonStatus status_of(const DaemonView& daemon, TimePoint now) {
   v1::DaemonStatus message;
   message.set_state(std::string(to_string(daemon.state)));
   message.set_budget_total_bytes(daemon.budget_total_bytes);
@@ -262,6 +263,8 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
     queue->set_priority(static_cast<v1::Priority>(priority + 1));
     queue->set_jobs(daemon.queued_jobs[priority]);
     queue->set_partitions(daemon.queued_partitions[priority]);
+    if (const auto& oldest = daemon.oldest_queued_job[priority])
+      queue->set_oldest_ms(static_cast<std::uint64_t>(std::max(Millis(0), now - *oldest).count()));
   }
   for (std::size_t state = 0; state < kPartitionStateCount; ++state) {
     auto* count = message.add_partitions();
@@ -276,6 +279,31 @@ v1::DaemonStatus status_of(const DaemonView& daemon) {
   message.set_stale_messages(daemon.stale_events);
   message.set_private_overruns(daemon.private_overruns);
   return message;
+}
+
+void write_tally(const Tally& tally, v1::MetricsReply* reply) {
+  for (const auto& [circuit, counts] : tally.circuits) {
+    auto* entry = reply->add_circuits();
+    entry->set_circuit(circuit);
+    for (std::size_t state = 0; state < kJobStateCount; ++state) {
+      if (counts.jobs[state] == 0) continue;
+      auto* jobs = entry->add_jobs();
+      jobs->set_state(state_of(static_cast<JobState>(state)));
+      jobs->set_count(counts.jobs[state]);
+    }
+    for (std::size_t state = 0; state < kPartitionStateCount; ++state) {
+      if (counts.partitions[state] == 0) continue;
+      auto* partitions = entry->add_partitions();
+      partitions->set_state(state_of(static_cast<PartitionState>(state)));
+      partitions->set_count(counts.partitions[state]);
+    }
+  }
+  reply->set_waiting_bytes(tally.waiting_bytes);
+  for (const InFlightView& view : tally.in_flight) {
+    auto* entry = reply->add_in_flight();
+    entry->set_job(view.job);
+    fill(view.partition, entry->mutable_partition());
+  }
 }
 
 v1::LogLine line_of(const StampedLine& line) {

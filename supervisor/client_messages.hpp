@@ -9,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "ipc/client.pb.h"
+#include "ipc/metrics.pb.h"
 #include "supervisor/core/action.hpp"
 #include "supervisor/core/view.hpp"
 #include "supervisor/journal_file.hpp"
@@ -39,7 +40,8 @@ v1::JobState state_of(JobState state);
 v1::JobStatus status_of(const JobView& job);
 v1::CircuitStatus status_of(const CircuitView& circuit);
 v1::WorkerStatus status_of(const WorkerView& worker);
-v1::DaemonStatus status_of(const DaemonView& daemon);  // without its workers
+v1::DaemonStatus status_of(const DaemonView& daemon, TimePoint now);  // without its workers
+void write_tally(const Tally& tally, v1::MetricsReply* reply);
 v1::LogLine line_of(const StampedLine& line);
 v1::Event event_of(const Publish& publish, std::uint64_t at_ms);
 v1::Event memory_event_of(const DaemonView& daemon, std::uint64_t at_ms);

@@ -76,6 +76,33 @@ void read_isolation(ConfigFile& file, Config& config) {
   config.worker_memory_max_bytes = bytes;
 }
 
+void read_b_g2(ConfigFile& file, CoreConfig& core) {
+  const std::string place = file.text("gpu.b_g2", std::string(to_string(core.b_g2)));
+  for (const BG2 b_g2 : {BG2::cpu, BG2::gpu, BG2::automatic}) {
+    if (to_string(b_g2) == place) return void(core.b_g2 = b_g2);
+  }
+  file.refuse("gpu.b_g2", fmt::format("\"{}\" is not auto, cpu or gpu", place));
+}
+
+// Without keys nothing listens, on loopback neither.
+void read_remote(ConfigFile& file, Config& config) {
+  config.max_jobs_per_client = static_cast<std::uint32_t>(file.count("max_jobs_per_client", 0, 0, kMostJobs));
+  RemoteConfig& remote = config.remote;
+  remote.listen = file.text("remote.listen", "");
+  remote.secret_key = file.text("remote.secret_key", "");
+  remote.clients_file = file.text("remote.clients", "");
+  if (!remote.listen.empty() && !remote.listen.starts_with("tcp://"))
+    file.refuse("remote.listen", fmt::format("\"{}\" is not like tcp://127.0.0.1:9817", remote.listen));
+  for (const auto& [key, path] :
+       {std::pair{"remote.secret_key", &remote.secret_key}, {"remote.clients", &remote.clients_file}}) {
+    if (remote.listen.empty() == path->empty() && (path->empty() || path->is_absolute())) continue;
+    file.refuse(file.has(key) ? key : "remote.listen",
+                fmt::format("remote.listen needs secret_key and clients, absolute paths: without keys nothing listens "
+                            "over TCP; {} is \"{}\"",
+                            key, path->string()));
+  }
+}
+
 // A card has a UUID, and so has a part of one (MIG); a number would name another card for every tool that counts.
 void read_cards(ConfigFile& file, Config& config) {
   config.gpu_devices = file.texts("gpu.devices", {});
@@ -92,6 +119,7 @@ void read_cards(ConfigFile& file, Config& config) {
                 fmt::format("{} slots and {} named cards; one card a slot, {} at most, is expected", gpu.slots, named,
                             kMostSlots));
   if (gpu.slots > 0) config.core.role(Role::cpu).slots = 0;  // unless the file wants both
+  read_b_g2(file, config.core);
 }
 
 void read_roles(ConfigFile& file, CoreConfig& core) {
@@ -123,15 +151,21 @@ void read_deadlines(ConfigFile& file, CoreConfig& core) {
     read_duration(file, fmt::format("deadlines.{}", to_string(stage)), core.stall[static_cast<std::size_t>(stage)]);
 }
 
+Config read_every_key(ConfigFile& file) {
+  Config config = default_config();
+  read_folders(file, config);
+  read_limits(file, config);
+  read_isolation(file, config);
+  read_remote(file, config);
+  read_cards(file, config);
+  read_roles(file, config.core);
+  read_deadlines(file, config.core);
+  return config;
+}
+
 Result<Config> read_keys(Result<ConfigFile> file) {
   if (!file) return tl::unexpected(file.error());
-  Config config = default_config();
-  read_folders(*file, config);
-  read_limits(*file, config);
-  read_isolation(*file, config);
-  read_cards(*file, config);
-  read_roles(*file, config.core);
-  read_deadlines(*file, config.core);
+  Config config = read_every_key(*file);
   if (auto finished = file->finish(); !finished) return tl::unexpected(finished.error());
   return config;
 }
@@ -149,6 +183,12 @@ Result<Config> parse_config(std::string_view text, const std::string& name) {
 }
 
 Result<Config> read_config(const std::filesystem::path& file) { return read_keys(ConfigFile::read(file.string())); }
+
+std::vector<std::string> known_keys() {
+  auto empty = ConfigFile::parse("", "");
+  read_every_key(*empty);
+  return empty->asked();
+}
 
 std::filesystem::path cache_folder(const Config& config) {
   return config.cache_dir.empty() ? config.state_dir / "cache" : config.cache_dir;
@@ -169,6 +209,11 @@ Result<void> check_config(const Config& config) {
 
 Result<Config> resolve(Config config) {
   resolve_threads(config.core, usable_cores());
+  if (!config.remote.listen.empty()) {
+    auto clients = read_remote_clients(config.remote.clients_file.string());
+    if (!clients) return tl::unexpected(clients.error());
+    config.remote.clients = std::move(*clients);
+  }
   if (config.budget_bytes) {
     config.core.budget_total_bytes = *config.budget_bytes;
     return config;

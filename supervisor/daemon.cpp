@@ -12,8 +12,11 @@
 #include <unistd.h>
 
 #include "common/clock.hpp"
+#include "common/log.hpp"
 #include "common/posix.hpp"
+#include "ipc/curve.hpp"
 #include "ipc/endpoint.hpp"
+#include "ipc/gatekeeper.hpp"
 #include "supervisor/descriptor_store.hpp"
 #include "supervisor/event_loop.hpp"
 
@@ -28,6 +31,7 @@ struct Daemon {
   UniqueFd signals;
   UniqueFd parent;
   zmq::context_t context;
+  std::unique_ptr<ipc::Gatekeeper> gatekeeper;  // none where nothing listens over TCP
   ClientHubs hubs;
   ipc::WorkerHub workers;
   ipc::EventPublisher events;
@@ -100,7 +104,24 @@ Result<Stored> open_state(const Config& config, Durability durability, std::vect
   return Stored{std::move(*journal), std::move(*spool), std::move(*recovered), std::move(residents)};
 }
 
-Result<Daemon> take_places(const DaemonOptions& options) {
+// Where that is configured: first who decides, then the socket.
+Result<std::unique_ptr<ipc::Gatekeeper>> listen_to_remote(zmq::context_t& context, const RemoteConfig& config,
+                                                          ClientHubs& hubs) {
+  if (config.listen.empty()) return nullptr;
+  const auto keys = ipc::read_curve_keys(config.secret_key.string());
+  if (!keys) return tl::unexpected(keys.error());
+  auto gatekeeper = ipc::Gatekeeper::start(context);
+  if (!gatekeeper) return gatekeeper;
+  (*gatekeeper)->admit(keys_of(config.clients));
+  auto hub = ipc::ClientHub::bind_remote(context, config.listen, keys->secret_key);
+  if (!hub) return tl::unexpected(hub.error());
+  spdlog::info("clients over TCP: {}, {} keys; our public key is {}", hub->endpoint(), config.clients.size(),
+               keys->public_key);
+  hubs.remote = std::move(*hub);
+  return gatekeeper;
+}
+
+Result<Daemon> take_places(const DaemonOptions& options, const Config& config, UniqueFd client_socket) {
   auto state_lock = lock_directory(options.config.state_dir);
   if (!state_lock) return tl::unexpected(state_lock.error());
   auto runtime_lock = lock_directory(options.config.runtime_dir);
@@ -114,18 +135,21 @@ Result<Daemon> take_places(const DaemonOptions& options) {
     parent = std::move(*watched);
   }
   zmq::context_t context;
-  auto clients = ipc::ClientHub::bind(context, *runtime_lock);
+  auto clients = client_socket ? ipc::ClientHub::bind_to(std::move(client_socket), context, *runtime_lock)
+                               : ipc::ClientHub::bind(context, *runtime_lock);
   if (!clients) return tl::unexpected(clients.error());
   auto operators = ipc::ClientHub::bind_for_operators(context, *runtime_lock);
   if (!operators) return tl::unexpected(operators.error());
+  ClientHubs hubs{std::move(*clients), std::move(*operators), std::nullopt};
+  auto gatekeeper = listen_to_remote(context, config.remote, hubs);
+  if (!gatekeeper) return tl::unexpected(gatekeeper.error());
   auto workers = ipc::WorkerHub::bind(context, *runtime_lock);
   if (!workers) return tl::unexpected(workers.error());
   auto events = ipc::EventPublisher::bind(context, *runtime_lock);
   if (!events) return tl::unexpected(events.error());
-  return Daemon{std::move(*state_lock), std::move(*runtime_lock),
-                std::move(*signals),    std::move(parent),
-                std::move(context),     ClientHubs{std::move(*clients), std::move(*operators)},
-                std::move(*workers),    std::move(*events)};
+  return Daemon{std::move(*state_lock), std::move(*runtime_lock), std::move(*signals),
+                std::move(parent),      std::move(context),       std::move(*gatekeeper),
+                std::move(hubs),        std::move(*workers),      std::move(*events)};
 }
 
 // Losing the cache costs time only, so a folder that cannot be made is said and done without.
@@ -170,6 +194,13 @@ Result<void> check_gpu_program(const DaemonOptions& options) {
                   slots, program.string()));
 }
 
+void say_started(const DaemonOptions& options, const CoreConfig& core, const Recovered& recovered) {
+  const LogScope scope({.event = "daemon.started"});
+  spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
+               options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
+               core.budget_total_bytes, recovered.jobs.size(), recovered.circuits.size());
+}
+
 int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon& daemon, Stored stored,
           std::optional<Cgroup> cgroup) {
   const std::filesystem::path spool_folder = stored.spool.folder();
@@ -186,9 +217,12 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
                      open_cache_folder(config), config.cache_max_bytes, config.gpu_devices},
                     worker_limits(config), std::move(cgroup));
   MemoryWatch memory;
-  Api api(daemon.hubs, core, files, journal, memory, options.version);
+  Meters meters;
+  Api api(daemon.hubs, core, files, journal, memory, meters, options.version);
   Reload reload(config);
-  Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events, reload});
+  Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events, reload, meters,
+               daemon.gatekeeper.get()});
+  api.admit(config.remote.clients, config.max_jobs_per_client);
   EventLoop loop({core, shell, api, daemon.hubs, daemon.workers, children, journal, files, segments, memory,
                   daemon.signals.get(), daemon.parent.get()});
   shell.pass(std::move(stored.recovered));
@@ -219,15 +253,13 @@ Result<int> run_daemon(const DaemonOptions& options) {
   if (!config) return tl::unexpected(config.error());
   auto core = Core::create(core_config(*config));
   if (!core) return tl::unexpected(core.error());
-  auto daemon = take_places(options);
+  auto daemon = take_places(options, *config, take_client_socket(kept));
   if (!daemon) return tl::unexpected(daemon.error());
   auto cgroup = take_cgroup(*config);
   if (!cgroup) return tl::unexpected(cgroup.error());
   auto stored = open_state(options.config, options.durability, inherited_segments(std::move(kept)));
   if (!stored) return tl::unexpected(stored.error());
-  spdlog::info("groth16d {}: state {}, runtime {}, budget {} bytes, {} jobs and {} circuits in the journal",
-               options.version, options.config.state_dir.string(), options.config.runtime_dir.string(),
-               config->core.budget_total_bytes, stored->recovered.jobs.size(), stored->recovered.circuits.size());
+  say_started(options, config->core, stored->recovered);
   return serve(options, *config, *core, *daemon, std::move(*stored), std::move(*cgroup));
 }
 

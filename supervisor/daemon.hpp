@@ -5,18 +5,11 @@
 #include <functional>
 
 #include "common/error.hpp"
+#include "common/exit_code.hpp"
 #include "supervisor/config.hpp"
 #include "supervisor/durability.hpp"
 
 namespace groth16d::supervisor {
-
-// Exit codes are an API: systemd does not restart after 78.
-enum class ExitCode : int {
-  orderly = 0,
-  bug = 70,            // a broken invariant of ours
-  temporary = 75,      // the system would not let us; later it may
-  configuration = 78,  // nothing but an operator can help: a bad configuration, or another supervisor has the directory
-};
 
 // The exit code that a failure to start deserves.
 ExitCode exit_code_of(const Error& error);

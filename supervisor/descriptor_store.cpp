@@ -19,6 +19,8 @@
 namespace groth16d::supervisor {
 namespace {
 
+constexpr std::string_view kClientSocketUnit = "client";  // FileDescriptorName= of groth16d-client.socket
+
 constexpr std::uint64_t kForgetPatience_us = 5'000'000;
 
 constexpr int kAllSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -98,11 +100,20 @@ std::vector<NamedDescriptor> handed_over() {
   const int count = ::sd_listen_fds_with_names(1, &names);
   std::vector<NamedDescriptor> descriptors;
   for (int place = 0; place < count; ++place) {
-    if (looks_like_ours(names[place])) descriptors.emplace_back(names[place], UniqueFd(SD_LISTEN_FDS_START + place));
+    if (names[place] == kClientSocketUnit || looks_like_ours(names[place]))
+      descriptors.emplace_back(names[place], UniqueFd(SD_LISTEN_FDS_START + place));
     std::free(names[place]);
   }
   std::free(names);
   return descriptors;
+}
+
+UniqueFd take_client_socket(std::vector<NamedDescriptor>& descriptors) {
+  const auto found = std::ranges::find(descriptors, kClientSocketUnit, &NamedDescriptor::first);
+  if (found == descriptors.end()) return UniqueFd();
+  UniqueFd socket = std::move(found->second);
+  descriptors.erase(found);
+  return socket;
 }
 
 std::vector<InheritedSegment> inherited_segments(std::vector<NamedDescriptor> descriptors) {

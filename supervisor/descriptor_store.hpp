@@ -37,8 +37,12 @@ struct InheritedSegment {
 
 using NamedDescriptor = std::pair<std::string, UniqueFd>;
 
-// What the service manager handed over under names like ours. Once per process, before any other thread.
+// What the service manager handed over: what an earlier supervisor stored, and the sockets that it listens on for us.
+// Once per process, before any other thread.
 std::vector<NamedDescriptor> handed_over();
+
+// Takes the clients' socket out of them; none where no service manager listens.
+UniqueFd take_client_socket(std::vector<NamedDescriptor>& descriptors);
 
 // The segments among them. The others are closed and forgotten.
 std::vector<InheritedSegment> inherited_segments(std::vector<NamedDescriptor> descriptors);

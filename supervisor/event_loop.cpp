@@ -10,6 +10,7 @@
 
 #include "common/clock.hpp"
 #include "common/failpoint.hpp"
+#include "common/log.hpp"
 #include "supervisor/worker_messages.hpp"
 
 namespace groth16d::supervisor {
@@ -23,11 +24,17 @@ constexpr std::uint64_t kNoticeInterval_ms = 1'000;
 
 zmq::pollitem_t readable(int descriptor) { return {nullptr, descriptor, ZMQ_POLLIN, 0}; }
 
+// Where nothing listens on TCP: a descriptor that no event is wanted of never fires.
+zmq::pollitem_t remote_item(ClientHubs& hubs, int any_descriptor) {
+  if (!hubs.remote) return {nullptr, any_descriptor, 0, 0};
+  return {hubs.remote->socket().handle(), 0, ZMQ_POLLIN, 0};
+}
+
 }  // namespace
 
 int EventLoop::run() {
   while (!sources_.shell.exit_code()) turn();
-  notice_.tell(DaemonState::draining, "stopped");
+  notice_.tell(DaemonState::draining, "stopped", monotonic_ms());
   return *sources_.shell.exit_code();
 }
 
@@ -35,6 +42,7 @@ int EventLoop::run() {
 enum Source : std::size_t {
   kClients,
   kOperators,
+  kRemote,
   kWorkers,
   kSignals,
   kJournal,
@@ -51,6 +59,7 @@ void EventLoop::turn() {
   std::vector<zmq::pollitem_t> items{
       {sources_.hubs.clients.socket().handle(), 0, ZMQ_POLLIN, 0},
       {sources_.hubs.operators.socket().handle(), 0, ZMQ_POLLIN, 0},
+      remote_item(sources_.hubs, sources_.signals),
       {sources_.workers.socket().handle(), 0, ZMQ_POLLIN, 0},
       readable(sources_.signals),
       readable(sources_.journal.descriptor()),
@@ -82,8 +91,9 @@ void EventLoop::turn() {
     begin_drain(true, "the process that started this private daemon ended");
   }
   // Operators first: their verbs are what a flood of clients is stopped with.
-  if (items[kOperators].revents != 0) drain_clients(Right::operate);
-  if (items[kClients].revents != 0) drain_clients(Right::submit);
+  if (items[kOperators].revents != 0) drain_clients(Door::operators);
+  if (items[kClients].revents != 0) drain_clients(Door::clients);
+  if (items[kRemote].revents != 0) drain_clients(Door::remote);
   const auto timer = sources_.core.next_timer();
   if (timer && *timer <= core_now()) sources_.shell.pass(TimerExpired{});
   notify();
@@ -117,15 +127,15 @@ void EventLoop::drain_workers() {
   }
 }
 
-void EventLoop::drain_clients(Right right) {
+void EventLoop::drain_clients(Door door) {
   for (int count = 0; count < kClientMessagesPerTurn; ++count) {
-    auto request = sources_.hubs.of(right).receive();
+    auto request = sources_.hubs.of(door).receive();
     if (!request) {
       spdlog::info("a client's message was dropped: {}", request.error().text);
       continue;
     }
     if (!*request) return;
-    if (auto event = sources_.api.request(std::move(**request), right, core_now()))
+    if (auto event = sources_.api.request(std::move(**request), door, core_now()))
       sources_.shell.pass(std::move(*event));
   }
 }
@@ -150,10 +160,12 @@ void EventLoop::read_signals() {
 }
 
 void EventLoop::begin_drain(bool fast, const char* why) {
+  const LogScope scope({.event = fast ? "daemon.stopping" : "daemon.draining"});
   spdlog::info(
       "{}: {}", why,
       fast ? "stopping now; what is in flight is done again at the next start" : "draining; again to stop now");
   draining_ = true;
+  next_notice_ms_ = 0;
   sources_.shell.pass(DrainRequested{fast});
 }
 
@@ -167,7 +179,7 @@ void EventLoop::notify() {
   next_notice_ms_ = now + kNoticeInterval_ms;
   sources_.memory.look(sources_.children.processes(), core_now());
   const DaemonView daemon = sources_.core.daemon();
-  notice_.tell(daemon.state, status_line(daemon, sources_.core.workers()));
+  notice_.tell(daemon.state, status_line(daemon, sources_.core.workers()), now);
   sources_.shell.publish_memory(daemon);
 }
 

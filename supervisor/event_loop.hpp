@@ -39,7 +39,7 @@ class EventLoop {
   void turn();
   long timeout_ms() const;
   void drain_workers();
-  void drain_clients(Right right);
+  void drain_clients(Door door);
   void read_signals();
   void take_completions();
   void reap_children(const std::vector<Children::Watched>& watched, const zmq::pollitem_t* polled);

@@ -6,6 +6,7 @@
 // nothing by its own.
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,9 +14,11 @@
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
+#include "common/build.hpp"
 #include "common/config.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
+#include "common/program.hpp"
 #include "supervisor/daemon.hpp"
 #include "supervisor/host.hpp"
 
@@ -32,10 +35,11 @@ struct Flags {
   std::string state_dir, runtime_dir, cache_dir, budget, log_level;
   std::vector<std::string> roots;
   std::optional<std::uint32_t> synth, cpu, final, gpu;
+  std::optional<BG2> b_g2;
 };
 
 void describe(CLI::App& app, Flags& flags) {
-  app.set_version_flag("--version", GROTH16D_VERSION);
+  app.set_version_flag("--version", "groth16d " + version_text());
   app.add_option("--config", flags.config_file, "read this TOML file; what it does not say has a default")
       ->type_name("FILE");
   app.add_flag("--check-config", flags.check_config, "check the configuration and exit: 0 good, 78 bad");
@@ -57,6 +61,10 @@ void describe(CLI::App& app, Flags& flags) {
   app.add_option("--final", flags.final, "number of final slots")->type_name("N");
   app.add_option("--gpu", flags.gpu, "number of gpu slots, on cards 0, 1, ...; without --cpu no cpu slot is left")
       ->type_name("N");
+  const std::map<std::string, BG2> places{{"auto", BG2::automatic}, {"cpu", BG2::cpu}, {"gpu", BG2::gpu}};
+  app.add_option("--b-g2", flags.b_g2, "who sums b_g2_msm: auto, cpu or gpu")
+      ->type_name("PLACE")
+      ->transform(CLI::CheckedTransformer(places));
 }
 
 Result<void> apply_slots(const std::optional<std::uint32_t>& wanted, Role role, Config& config) {
@@ -90,6 +98,7 @@ Result<Config> configure(const Flags& flags) {
     config->gpu_devices.clear();
     config->core.role(Role::cpu).slots = 0;
   }
+  if (flags.b_g2) config->core.b_g2 = *flags.b_g2;
   for (const auto& [wanted, role] : {std::pair{flags.synth, Role::synth},
                                      {flags.cpu, Role::cpu},
                                      {flags.final, Role::final},
@@ -126,7 +135,7 @@ int run(const Flags& flags) {
   };
   const auto durability = flags.one_shot ? Durability::ephemeral : Durability::durable;
   const auto code =
-      run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, durability, GROTH16D_VERSION});
+      run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, durability, version_text()});
   return code ? *code : fail(code.error());
 }
 
@@ -136,18 +145,5 @@ int main(int argc, char** argv) {
   Flags flags;
   CLI::App app("groth16d: a proving daemon for Groth16", "groth16d");
   describe(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
-  } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return static_cast<int>(ExitCode::configuration);
-  }
-  try {
-    return run(flags);
-  } catch (const std::exception& error) {
-    std::cerr << "groth16d: " << error.what() << '\n';
-    return static_cast<int>(ExitCode::bug);
-  }
+  return parse_and_run(app, argc, argv, [&flags] { return run(flags); });
 }

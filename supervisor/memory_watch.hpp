@@ -35,7 +35,8 @@ struct WorkerMemory {
   std::uint64_t leaf_limit_bytes = 0;
 };
 
-// Of one process; a field that cannot be read is 0.
+// Of one process; a field that cannot be read is 0, and Pss beyond this much of mapped segments is not read.
+inline constexpr std::uint64_t kMostSharedForPss = std::uint64_t{4} << 30;
 std::uint64_t private_bytes_of(std::uint32_t pid);
 std::uint64_t pss_bytes_of(std::uint32_t pid);
 

@@ -1,5 +1,6 @@
 #include "supervisor/reload.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -35,6 +36,15 @@ std::string paths_word(const std::vector<std::filesystem::path>& paths) {
 }
 
 std::string names_word(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+// A key by its first letters: enough to tell which one went or came.
+std::string clients_word(const std::vector<RemoteClient>& clients) {
+  std::string text;
+  for (const RemoteClient& client : clients)
+    text += fmt::format("{}{} {} {}...", text.empty() ? "" : ", ", client.name, to_string(client.right),
+                        client.key.substr(0, 8));
+  return text;
+}
 
 void add_roles(std::vector<Key>& keys) {
   for (const Role role : {Role::load, Role::synth, Role::cpu, Role::final, Role::gpu}) {
@@ -77,6 +87,12 @@ std::vector<Key> all_keys() {
       {"cache_max", When::at_restart, [](const Config& c) { return bytes_word(c.cache_max_bytes); }},
       {"retention", When::at_once, [](const Config& c) { return duration_word(c.core.retention); }},
       {"log_level", When::at_once, [](const Config& c) { return c.log_level; }},
+      {"gpu.b_g2", When::at_once, [](const Config& c) { return std::string(to_string(c.core.b_g2)); }},
+      {"max_jobs_per_client", When::at_once, [](const Config& c) { return std::to_string(c.max_jobs_per_client); }},
+      {"remote.listen", When::at_restart, [](const Config& c) { return c.remote.listen; }},
+      {"remote.secret_key", When::at_restart, [](const Config& c) { return c.remote.secret_key.string(); }},
+      {"remote.clients", When::at_once,
+       [](const Config& c) { return c.remote.clients_file.string() + ": " + clients_word(c.remote.clients); }},
       {"gpu.devices", When::at_restart, [](const Config& c) { return names_word(c.gpu_devices); }},
       {"cgroup", When::at_restart, [](const Config& c) { return c.cgroup; }},
       {"worker_memory_max", When::at_restart, [](const Config& c) {
@@ -101,6 +117,11 @@ std::vector<ConfigChange> differences(const Config& before, const Config& after,
 
 std::vector<ConfigChange> changes_between(const Config& before, const Config& after) {
   return differences(before, after, std::nullopt);
+}
+
+bool needs_restart(const std::string& key) {
+  const auto keys = all_keys();
+  return std::ranges::any_of(keys, [&](const Key& one) { return one.name == key && one.when == When::at_restart; });
 }
 
 Result<CoreConfig> Reload::propose(ReplyToken token, Config next) {

@@ -22,6 +22,9 @@ struct ConfigChange {
 // Every key whose value differs, in the order of the file's description. Both are resolved (config.hpp).
 std::vector<ConfigChange> changes_between(const Config& before, const Config& after);
 
+// Whether a running daemon cannot change it. False for what is no key.
+bool needs_restart(const std::string& key);
+
 class Reload {
  public:
   explicit Reload(Config in_force) : in_force_(std::move(in_force)) {}

@@ -27,9 +27,21 @@ void Shell::pass(Event event) {
   while (!waiting_.empty()) {
     const Event next = std::move(waiting_.front());
     waiting_.pop_front();
-    for (Action& action : limbs_.core.on(next, core_now())) std::visit([this](auto& one) { perform(one); }, action);
+    const Moment now{monotonic_us(), wall_ms()};
+    limbs_.meters.observe(next, now);
+    for (Action& action : limbs_.core.on(next, core_now())) {
+      limbs_.meters.observe(action, now);
+      std::visit([this](auto& one) { perform(one); }, action);
+    }
+    if (const auto* exit = std::get_if<ExitObserved>(&next)) count_death(*exit, now);
   }
   passing_ = false;
+}
+
+// The core decides what a death was.
+void Shell::count_death(const ExitObserved& exit, const Moment& now) {
+  for (const WorkerView& worker : limbs_.core.workers())
+    if (worker.slot == exit.slot) limbs_.meters.died(exit, worker, now);
 }
 
 void Shell::hear(const ipc::Up& up) {
@@ -87,6 +99,7 @@ bool Shell::journal_answered() {
 void Shell::reload(ConfigRead read) {
   auto core = read.config.and_then([&](Config& next) { return limbs_.reload.propose(read.token, std::move(next)); });
   if (core) return pass(ConfigRequested{read.token, *core});
+  const LogScope scope({.event = "config.refused"});
   spdlog::warn("reload: {}", core.error().text);
   limbs_.api.reply(Reply{read.token, status_code(core.error().code), core.error(), 0, {}}, core_now());
 }
@@ -94,14 +107,18 @@ void Shell::reload(ConfigRead read) {
 void Shell::finish_reload(Reply& answer) {
   if (answer.code != 200) {
     limbs_.reload.drop();
+    const LogScope scope({.event = "config.refused"});
     spdlog::warn("reload: {}", answer.failure ? answer.failure->text : "refused");
     return limbs_.api.reply(answer, core_now());
   }
+  const LogScope scope({.event = "config.reloaded"});
   const auto changes = limbs_.reload.accept();
   const Config& config = limbs_.reload.in_force();
   set_log_level(config.log_level);
   limbs_.children.set_log_level(config.log_level);
   limbs_.children.set_budget(config.core.budget_total_bytes);
+  limbs_.api.admit(config.remote.clients, config.max_jobs_per_client);
+  if (limbs_.gatekeeper != nullptr) limbs_.gatekeeper->admit(keys_of(config.remote.clients));
   limbs_.files.put(FileLimits{config.roots, config.max_spool_bytes});
   for (const ConfigChange& change : changes)
     spdlog::info("reload: {}: {} -> {}", change.key, change.before, change.after);
@@ -128,6 +145,8 @@ void Shell::publish_memory(const DaemonView& daemon) {
 }
 
 void Shell::perform(LogLine& action) {
+  const char* event = !action.job.empty() ? "job" : !action.slot.empty() ? "slot" : "daemon";
+  const LogScope scope({.job = action.job, .slot = action.slot, .event = event});
   spdlog::log(level_of(action.level), "{}{}{}{}{}", action.job.empty() ? "" : "job=", action.job,
               action.job.empty() ? "" : " ", action.slot.empty() ? "" : action.slot + ": ", action.text);
   if (!action.job.empty()) limbs_.journal.put(JournalEntry(StampedLine{wall_ms(), std::move(action)}));

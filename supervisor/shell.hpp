@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ipc/client_channel.hpp"
+#include "ipc/gatekeeper.hpp"
 #include "ipc/worker_channel.hpp"
 #include "supervisor/api.hpp"
 #include "supervisor/children.hpp"
@@ -16,6 +17,7 @@
 #include "supervisor/cut_inputs.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal.hpp"
+#include "supervisor/meters.hpp"
 #include "supervisor/reload.hpp"
 #include "supervisor/segments.hpp"
 
@@ -35,6 +37,8 @@ struct Limbs {
   ipc::WorkerHub& workers;
   ipc::EventPublisher& events;
   Reload& reload;
+  Meters& meters;
+  ipc::Gatekeeper* gatekeeper = nullptr;  // nullptr: nothing listens over TCP
 };
 
 class Shell {
@@ -60,6 +64,7 @@ class Shell {
   void publish_memory(const DaemonView& daemon);
 
  private:
+  void count_death(const ExitObserved& exit, const Moment& now);
   void reload(ConfigRead read);
   void finish_reload(Reply& answer);
   void perform(Reply& action);

@@ -10,8 +10,9 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
-// While it drains, systemd's stop timeout is moved ahead by this much with every line of status.
+// While it starts or drains, systemd's patience reaches this far ahead, and is renewed three times as often.
 constexpr std::uint64_t kExtend_us = 60'000'000;
+constexpr std::uint64_t kExtendEvery_ms = kExtend_us / 3'000;
 
 }  // namespace
 
@@ -31,7 +32,14 @@ SystemdNotice::SystemdNotice() {
     watchdog_interval_ms_ = std::max<std::uint64_t>(1, interval_us / 3'000);
 }
 
-void SystemdNotice::tell(DaemonState state, const std::string& status) {
+bool SystemdNotice::wants_time(DaemonState state, std::uint64_t now_ms) {
+  if (state != DaemonState::starting && state != DaemonState::draining) return false;
+  if (now_ms < next_extension_ms_) return false;
+  next_extension_ms_ = now_ms + kExtendEvery_ms;
+  return true;
+}
+
+void SystemdNotice::tell(DaemonState state, const std::string& status, std::uint64_t now_ms) {
   std::string message;
   if (!ready_ && (state == DaemonState::ready || state == DaemonState::degraded)) {
     ready_ = true;
@@ -39,13 +47,14 @@ void SystemdNotice::tell(DaemonState state, const std::string& status) {
   }
   if (!stopping_ && state == DaemonState::draining) {
     stopping_ = true;
+    next_extension_ms_ = 0;  // a stop has a timeout of its own
     message += "STOPPING=1\n";
   }
   if (status != status_) {
     status_ = status;
     message += "STATUS=" + status + "\n";
-    if (state == DaemonState::draining) message += fmt::format("EXTEND_TIMEOUT_USEC={}\n", kExtend_us);
   }
+  if (wants_time(state, now_ms)) message += fmt::format("EXTEND_TIMEOUT_USEC={}\n", kExtend_us);
   if (!message.empty()) ::sd_notify(0, message.c_str());
 }
 

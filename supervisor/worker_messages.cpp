@@ -1,5 +1,6 @@
 #include "supervisor/worker_messages.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace groth16d::supervisor {
@@ -32,6 +33,7 @@ CircuitFacts facts_of(const v1::CircuitFacts& message) {
   facts.b2_private_bytes = message.b2_private_bytes();
   facts.assemble_private_bytes = message.assemble_private_bytes();
   facts.source_bytes_read = message.source_bytes_read();
+  facts.is_generated = message.is_generated();
   return facts;
 }
 
@@ -66,7 +68,27 @@ std::optional<Event> inspected(const WorkerToken& from, const v1::Inspected& mes
   return std::nullopt;
 }
 
+// A time that no clock can have passed is none.
+Event prove_done(const WorkerToken& from, const ipc::Up& up) {
+  constexpr std::uint64_t kMostMillis = 1'000'000'000;
+  const auto& done = up.prove_done();
+  const Millis loading(static_cast<std::int64_t>(std::min(done.loading_ms(), kMostMillis)));
+  return ProveDone{from, done.sums(), up.private_peak_bytes(), done.b2(), loading};
+}
+
 // ---------------------------------------------------------------- down
+
+v1::BG2 b_g2_of(BG2 b_g2) {
+  switch (b_g2) {
+    case BG2::cpu:
+      return v1::BG2_CPU;
+    case BG2::gpu:
+      return v1::BG2_GPU;
+    case BG2::automatic:
+      return v1::BG2_AUTO;
+  }
+  return v1::BG2_CPU;
+}
 
 ipc::Down addressed(SlotId slot, Epoch epoch, AssignmentId assignment = 0) {
   ipc::Down down;
@@ -155,6 +177,8 @@ struct Fill {
     name(message, &v1::AssignProve::mutable_witness, what.witness);
     name(message, &v1::AssignProve::mutable_ab, what.ab);
     message->set_ab_is_fresh(what.ab_is_fresh);
+    message->set_b_g2(b_g2_of(what.b_g2));
+    message->set_with_b2(what.with_b2);
   }
   void operator()(const AssignB2& what) const {
     auto* message = down.mutable_b2();
@@ -203,7 +227,7 @@ std::optional<Event> event_of(const ipc::Up& up) {
     case ipc::Up::kSealed:
       return WitnessSealed{from, up.sealed().witness_bytes(), up.private_peak_bytes()};
     case ipc::Up::kProveDone:
-      return ProveDone{from, up.prove_done().sums(), up.private_peak_bytes()};
+      return prove_done(from, up);
     case ipc::Up::kB2Done:
       return B2Done{from, up.b2_done().point(), up.private_peak_bytes()};
     case ipc::Up::kAssembleDone: {

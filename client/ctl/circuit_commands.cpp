@@ -4,8 +4,8 @@
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/job_request.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
+#include "client/json/message_json.hpp"
 
 namespace groth16d::ctl {
 namespace {
@@ -34,7 +34,7 @@ void run_add(Session& session, const AddArguments& arguments) {
   auto circuit = client->add_circuit(request);
   if (!circuit) return session.fail_call(circuit.error());
   for (const auto& warning : circuit->warnings()) say("warning: " + warning);
-  session.print(to_json(*circuit), text_of(*circuit));
+  session.print(client::to_json(*circuit), text_of(*circuit));
 }
 
 void run_list(Session& session, const std::string& name) {
@@ -42,10 +42,8 @@ void run_list(Session& session, const std::string& name) {
   if (!client) return session.fail_call(client.error());
   auto circuits = client->circuits(name);
   if (!circuits) return session.fail_call(circuits.error());
-  Json json = Json::array();
-  for (const auto& circuit : *circuits) json.push_back(to_json(circuit));
   const bool one = !name.empty() && circuits->size() == 1;
-  session.print(json, one ? text_of(circuits->front()) : table_of(*circuits));
+  session.print(client::array_of(*circuits), one ? text_of(circuits->front()) : table_of(*circuits));
 }
 
 void run_remove(Session& session, const std::string& name) {

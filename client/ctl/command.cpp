@@ -25,11 +25,19 @@ void Session::add_options(CLI::App& app) {
   app.add_option("--runtime-dir", runtime_dir_, "the daemon's runtime directory")
       ->envname("GROTH16D_RUNTIME_DIR")
       ->type_name("DIR");
-  app.add_option("--endpoint", endpoint_, "the daemon's client socket, ipc:///... or a path")->type_name("ENDPOINT");
+  app.add_option("--endpoint", endpoint_, "the daemon's client socket, ipc:///... or a path; or tcp://host:port")
+      ->type_name("ENDPOINT");
+  app.add_option("--server-key", server_key_, "with tcp://: the daemon's public key")
+      ->envname("GROTH16D_SERVER_KEY")
+      ->type_name("KEY");
+  app.add_option("--key", key_file_, "with tcp://: the file of our own secret key, of `keygen`")
+      ->envname("GROTH16D_KEY")
+      ->type_name("FILE");
   app.add_option("--timeout", timeout_s_, "seconds to wait for an answer")->check(CLI::PositiveNumber);
 }
 
 Result<client::Address> Session::address() const {
+  if (endpoint_.starts_with("tcp://")) return client::remote_address(endpoint_, server_key_, key_file_);
   if (!endpoint_.empty()) return client::address_of_endpoint(endpoint_);
   return client::address_in(runtime_dir_.empty() ? kDefaultRuntimeDir : runtime_dir_);
 }

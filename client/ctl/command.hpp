@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "client/json/message_json.hpp"
 #include "client/lib/client.hpp"
 #include "common/error.hpp"
 
@@ -17,7 +17,7 @@ class App;
 
 namespace groth16d::ctl {
 
-using Json = nlohmann::ordered_json;
+using client::Json;
 
 // An API: scripts decide by these.
 enum class ExitCode : int {
@@ -53,7 +53,7 @@ class Session {
   void print(const Json& value, const std::string& text);
 
  private:
-  std::string endpoint_;
+  std::string endpoint_, server_key_, key_file_;
   std::string runtime_dir_;
   double timeout_s_ = 10;
 };
@@ -80,6 +80,10 @@ void add_operator_commands(CLI::App& app, Session& session);
 void add_proof_commands(CLI::App& app, Session& session);
 void add_setup_commands(CLI::App& app, Session& session);
 void add_porep_commands(CLI::App& app, Session& session);
+void add_key_commands(CLI::App& app, Session& session);
+void add_trace_command(CLI::App& app, Session& session);
+void add_doctor_command(CLI::App& app, Session& session);
+void add_describe_command(CLI::App& app);
 
 // Each adds one command to the group that it belongs to.
 void add_circuit_hash_command(CLI::App& circuit, Session& session);

@@ -8,9 +8,9 @@
 #include "client/ctl/command.hpp"
 #include "client/ctl/job_request.hpp"
 #include "client/ctl/progress_bar.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
 #include "client/ctl/result_files.hpp"
+#include "client/json/message_json.hpp"
 #include "client/lib/wait.hpp"
 #include "common/posix.hpp"
 
@@ -41,7 +41,7 @@ void run_submit(Session& session, const JobInput& input) {
   auto reply = client->submit(submission->request, submission->payload);
   if (!reply) return session.fail_call(reply.error());
   const std::string job = submission->request.job();
-  session.print({{"job", job}, {"state", word(reply->state())}}, job);
+  session.print({{"job", job}, {"state", client::word_of(reply->state())}}, job);
 }
 
 void run_wait(Session& session, const WaitArguments& arguments) {
@@ -59,7 +59,7 @@ void run_wait(Session& session, const WaitArguments& arguments) {
     return client::wait_for_job(*client, arguments.job, options);
   }();
   if (!ended) return session.fail_call(ended.error());
-  session.print(to_json(*ended), text_of(*ended));
+  session.print(client::to_json(*ended), text_of(*ended));
   if (ended->state() != v1::DONE) session.exit_code = ExitCode::failed;
 }
 
@@ -68,7 +68,7 @@ void print_result(Session& session, const v1::ResultReply& result) {
   std::string text;
   for (const auto& partition : result.partitions())
     text += partition.proof_json() + '\n' + partition.public_json() + '\n';
-  session.print(to_json(result), text);
+  session.print(client::to_json(result), text);
 }
 
 Result<ResultPaths> wanted_paths(const ResultArguments& arguments) {
@@ -103,7 +103,7 @@ void run_result(Session& session, const ResultArguments& arguments) {
                              numbered(paths.binary, index, n)};
     if (auto written = write_result(partition, own); !written) return session.fail(written.error());
   }
-  session.print(to_json(*result), "");
+  session.print(client::to_json(*result), "");
 }
 
 void run_list(Session& session, const ListArguments& arguments) {
@@ -118,9 +118,7 @@ void run_list(Session& session, const ListArguments& arguments) {
   if (!client) return session.fail_call(client.error());
   auto jobs = client->list(request);
   if (!jobs) return session.fail_call(jobs.error());
-  Json json = Json::array();
-  for (const auto& job : *jobs) json.push_back(to_json(job));
-  session.print(json, table_of(*jobs));
+  session.print(client::array_of(*jobs), table_of(*jobs));
 }
 
 void run_status(Session& session, const std::string& job) {
@@ -128,10 +126,10 @@ void run_status(Session& session, const std::string& job) {
   if (!client) return session.fail_call(client.error());
   if (job.empty()) {
     auto daemon = client->daemon_status();
-    return daemon ? session.print(to_json(*daemon), text_of(*daemon)) : session.fail_call(daemon.error());
+    return daemon ? session.print(client::to_json(*daemon), text_of(*daemon)) : session.fail_call(daemon.error());
   }
   auto status = client->status(job);
-  return status ? session.print(to_json(*status), text_of(*status)) : session.fail_call(status.error());
+  return status ? session.print(client::to_json(*status), text_of(*status)) : session.fail_call(status.error());
 }
 
 std::string text_of_lines(const std::vector<v1::LogLine>& lines) {
@@ -147,9 +145,7 @@ void run_logs(Session& session, const std::string& job) {
   if (!client) return session.fail_call(client.error());
   auto lines = client->logs(job);
   if (!lines) return session.fail_call(lines.error());
-  Json json = Json::array();
-  for (const auto& line : *lines) json.push_back(to_json(line));
-  session.print(json, text_of_lines(*lines));
+  session.print(client::array_of(*lines), text_of_lines(*lines));
 }
 
 // A verb that names a job and answers with nothing but success.

@@ -7,6 +7,7 @@
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/usage.hpp"
+#include "common/build.hpp"
 
 namespace {
 
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
   app.footer(kFooter);
   app.fallthrough();  // common options may follow a command; commands inherit this
   app.require_subcommand(1);
-  app.set_version_flag("--version", GROTH16D_VERSION);
+  app.set_version_flag("--version", "groth16ctl " + groth16d::version_text());
   session.add_options(app);
   groth16d::ctl::add_prove_command(app, session);
   groth16d::ctl::add_circuit_commands(app, session);
@@ -37,6 +38,10 @@ int main(int argc, char** argv) {
   groth16d::ctl::add_proof_commands(app, session);
   groth16d::ctl::add_setup_commands(app, session);
   groth16d::ctl::add_porep_commands(app, session);
+  groth16d::ctl::add_key_commands(app, session);
+  groth16d::ctl::add_trace_command(app, session);
+  groth16d::ctl::add_doctor_command(app, session);
+  groth16d::ctl::add_describe_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

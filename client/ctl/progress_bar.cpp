@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
+#include "client/json/message_json.hpp"
 #include "client/lib/wait.hpp"
 
 namespace groth16d::ctl {
@@ -19,14 +19,14 @@ constexpr char kEraseLine[] = "\r\x1b[K";
 // What the job is at: its own state while it waits, else the stage of the partition that is furthest back.
 std::string doing(const v1::JobStatus& job) {
   if (!job.waiting_for().empty()) return "waiting for " + job.waiting_for();
-  if (job.state() != v1::RUNNING || job.partitions_size() == 0) return word(job.state());
+  if (job.state() != v1::RUNNING || job.partitions_size() == 0) return client::word_of(job.state());
   int proven = 0;
   auto state = v1::PROVEN;
   for (const auto& partition : job.partitions()) {
     if (partition.state() == v1::PROVEN) ++proven;
     state = std::min(state, partition.state());
   }
-  if (job.partitions_size() == 1) return word(state);
+  if (job.partitions_size() == 1) return client::word_of(state);
   return fmt::format("{} of {} proven", proven, job.partitions_size());
 }
 

@@ -6,8 +6,8 @@
 #include "client/ctl/command.hpp"
 #include "client/ctl/job_request.hpp"
 #include "client/ctl/job_run.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/result_files.hpp"
+#include "client/json/message_json.hpp"
 
 namespace groth16d::ctl {
 namespace {
@@ -20,7 +20,7 @@ struct ProveArguments {
 };
 
 void report(Session& session, const v1::ResultReply& result, const ResultPaths& paths) {
-  Json json = to_json(result);
+  Json json = client::to_json(result);
   json.erase("proofs");
   json["proof_file"] = paths.proof;
   json["public_file"] = paths.public_inputs;

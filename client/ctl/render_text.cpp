@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/top_frame.hpp"
+#include "client/json/message_json.hpp"
 #include "client/lib/wait.hpp"
 #include "common/digest.hpp"
 
@@ -32,6 +34,19 @@ std::string bar_of(const v1::StageSpan& span, std::uint64_t total_ms) {
   const std::size_t end = std::max(column(span.end_ms()), begin + 1);
   const char mark = span.outcome() == "done" ? '#' : 'x';
   return std::string(begin, '.') + std::string(end - begin, mark) + std::string(kTimelineColumns - end, '.');
+}
+
+// "gpu", or "gpu 9, cpu 1" where partitions differ; "" as long as none has decided.
+std::string b2_places(const v1::JobStatus& job) {
+  std::map<std::string, int, std::greater<>> count_by_place;
+  for (const auto& partition : job.partitions()) {
+    if (!partition.b_g2().empty()) ++count_by_place[partition.b_g2()];
+  }
+  if (count_by_place.size() == 1) return count_by_place.begin()->first;
+  std::string text;
+  for (const auto& [place, count] : count_by_place)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", place, count);
+  return text;
 }
 
 // What the partition held when the stage began.
@@ -84,16 +99,17 @@ std::string time_text(std::uint64_t wall_ms) {
 }
 
 std::string text_of(const v1::JobStatus& job) {
-  std::string text = field("job", job.job()) + field("circuit", job.circuit()) + field("state", word(job.state())) +
-                     field("priority", word(job.priority())) + field("age", duration_text(job.age_ms())) +
-                     field("waiting for", job.waiting_for());
+  std::string text = field("job", job.job()) + field("circuit", job.circuit()) +
+                     field("state", client::word_of(job.state())) + field("priority", client::word_of(job.priority())) +
+                     field("age", duration_text(job.age_ms())) + field("waiting for", job.waiting_for());
   if (job.has_failure()) text += field("reason", fmt::format("{} [{}]", job.failure().text(), job.failure().name()));
   for (const auto& warning : job.warnings()) text += field("warning", warning);
+  text += field("b_g2_msm", b2_places(job));
   if (!client::has_ended(job.state())) {
     text += field("progress", fmt::format("{} %", client::progress_permille(job) / 10));
     Rows rows = {{"PARTITION", "STATE", "DONE", "SLOTS"}};
     for (const auto& partition : job.partitions()) {
-      rows.push_back({std::to_string(partition.partition()), word(partition.state()),
+      rows.push_back({std::to_string(partition.partition()), client::word_of(partition.state()),
                       fmt::format("{} %", partition.progress_permille() / 10),
                       fmt::format("{}", fmt::join(partition.slots(), " "))});
     }
@@ -140,9 +156,9 @@ std::string text_of(const v1::DaemonStatus& daemon) {
 std::string table_of(const std::vector<v1::JobStatus>& jobs) {
   Rows rows = {{"JOB", "CIRCUIT", "STATE", "DONE", "PARTITIONS", "PRIORITY", "AGE"}};
   for (const auto& job : jobs) {
-    rows.push_back({job.job(), job.circuit(), word(job.state()),
+    rows.push_back({job.job(), job.circuit(), client::word_of(job.state()),
                     fmt::format("{} %", client::progress_permille(job) / 10), std::to_string(job.partitions_size()),
-                    word(job.priority()), duration_text(job.age_ms())});
+                    client::word_of(job.priority()), duration_text(job.age_ms())});
   }
   return table(rows);
 }

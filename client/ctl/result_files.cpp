@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/ctl/render_json.hpp"
+#include "client/json/message_json.hpp"
 #include "common/posix.hpp"
 
 namespace groth16d::ctl {
@@ -85,7 +85,7 @@ Error reason_of(const v1::JobStatus& job) {
     error.text = job.job() + ": " + error.text;
     return error;
   }
-  return {ErrorCode::cancelled, "job." + word(job.state()), job.job() + ": " + word(job.state())};
+  return {ErrorCode::cancelled, "job." + client::word_of(job.state()), job.job() + ": " + client::word_of(job.state())};
 }
 
 }  // namespace groth16d::ctl

@@ -7,14 +7,19 @@
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/development_key.hpp"
+#include "client/ctl/job_request.hpp"
 #include "client/ctl/long_work.hpp"
+#include "client/ctl/render_text.hpp"
+#include "client/json/message_json.hpp"
 #include "common/posix.hpp"
 #include "groth16/formats/input_file.hpp"
+#include "groth16/formats/key_recipe.hpp"
 #include "groth16/formats/ptau.hpp"
 #include "groth16/formats/r1cs.hpp"
 #include "groth16/formats/r1cs_system.hpp"
 #include "groth16/formats/snarkjs_json.hpp"
 #include "groth16/formats/zkey_writer.hpp"
+#include "groth16/proof/blinding.hpp"
 #include "groth16/proof/keygen.hpp"
 
 namespace groth16d::ctl {
@@ -29,6 +34,7 @@ struct SetupArguments {
   bool insecure = false;
   std::string r1cs, zkey, vk;
   std::string circuit, params;        // a built-in circuit, instead
+  std::string recipe, name;           // of a built-in circuit: a daemon makes the key, and keeps it under the name
   std::optional<std::uint64_t> seed;  // the same key again, for tests
 };
 
@@ -109,7 +115,42 @@ void run_builtin_setup(Session& session, const SetupArguments& arguments) {
   session.print({{"params_file", files.params}, {"vk_file", files.vk}, {"insecure", true}}, first);
 }
 
+// A number that nobody chose, where none is given.
+Result<std::uint64_t> seed_of(const SetupArguments& arguments) {
+  if (arguments.seed) return *arguments.seed;
+  const auto drawn = groth16::draw_scalar<groth16::Bls12_381>();
+  if (!drawn) return tl::unexpected<Error>(drawn.error());
+  return drawn->limb[0];
+}
+
+// The recipe goes to a file that the daemon may read; the key is made where it is used and is in no file.
+void run_recipe_setup(Session& session, const SetupArguments& arguments) {
+  const auto circuit = groth16::circuits::builtin_circuit(arguments.circuit);
+  if (!circuit) return session.fail(circuit.error(), ExitCode::usage);
+  const auto seed = seed_of(arguments);
+  if (!seed) return session.fail(seed.error());
+  const std::string text = formats::key_recipe_text({arguments.circuit, *seed});
+  if (auto written = write_file_atomically(arguments.recipe, text, kMode); !written)
+    return session.fail(written.error());
+  say("warning: whoever reads " + arguments.recipe + " can forge proofs for the key that it makes");
+  if (arguments.name.empty()) {
+    return session.print({{"recipe_file", arguments.recipe}, {"insecure", true}}, arguments.recipe);
+  }
+  v1::CircuitAddRequest request;
+  request.set_circuit(arguments.name);
+  request.set_allow_insecure_key(true);
+  const auto path = absolute(arguments.recipe);
+  if (!path) return session.fail(path.error());
+  request.set_key_path(*path);
+  auto client = session.connect();
+  if (!client) return session.fail_call(client.error());
+  const auto added = client->add_circuit(request);
+  if (!added) return session.fail_call(added.error());
+  session.print(client::to_json(*added), text_of(*added));
+}
+
 void run_setup(Session& session, const SetupArguments& arguments) {
+  if (!arguments.recipe.empty()) return run_recipe_setup(session, arguments);
   if (!arguments.circuit.empty()) return run_builtin_setup(session, arguments);
   if (auto made = make_key(arguments); !made) return session.fail(made.error());
   say(kInsecureWarning + arguments.zkey);
@@ -144,6 +185,12 @@ void add_setup_commands(CLI::App& app, Session& session) {
       ->type_name("CIRCUIT");
   setup->add_option("--params", arguments->params, "where its .params goes, as bellperson lays it out")
       ->type_name("FILE");
+  auto* recipe =
+      setup->add_option("--recipe", arguments->recipe, "instead of a key: what a daemon makes one from, on its card")
+          ->type_name("FILE");
+  setup->add_option("--register", arguments->name, "have the daemon make it now, and keep it under this name")
+      ->type_name("NAME")
+      ->needs(recipe);
   setup->add_option("--vk", arguments->vk, "where verification_key.json goes, of a built-in circuit its .vk")
       ->type_name("FILE");
   setup->add_option("--seed", arguments->seed, "make the same key from the same number");
@@ -151,9 +198,11 @@ void add_setup_commands(CLI::App& app, Session& session) {
     if (!setup->get_subcommands().empty()) return;
     require_insecure(arguments->insecure);
     const bool has_files = !arguments->r1cs.empty() && !arguments->zkey.empty();
-    const bool has_circuit = !arguments->circuit.empty() && (!arguments->params.empty() || !arguments->vk.empty());
+    const bool has_output = !arguments->params.empty() || !arguments->vk.empty();
+    const bool has_circuit = !arguments->circuit.empty() && has_output != !arguments->recipe.empty();
     if (has_files == has_circuit) {
-      throw CLI::ValidationError("setup", "--r1cs and --zkey are needed, or --circuit and --params or --vk");
+      throw CLI::ValidationError("setup",
+                                 "--r1cs and --zkey are needed, or --circuit and either --params, --vk or --recipe");
     }
     run_setup(session, *arguments);
   });

@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "client/ctl/command.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/screen.hpp"
 #include "client/ctl/top_frame.hpp"
+#include "client/json/message_json.hpp"
 
 namespace groth16d::ctl {
 namespace {
@@ -46,7 +46,7 @@ void print_once(Session& session, client::Client& client) {
   if (const auto terminal = terminal_size()) size.columns = terminal->columns;
   std::string text;
   for (const std::string& line : frame_of(*daemon, size)) text += line + '\n';
-  session.print(to_json(*daemon), text);
+  session.print(client::to_json(*daemon), text);
 }
 
 void run_top(Session& session, bool once, double period_s) {

@@ -7,8 +7,8 @@
 #include <map>
 #include <sstream>
 
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
+#include "client/json/message_json.hpp"
 
 namespace groth16d::ctl {
 namespace {
@@ -67,8 +67,8 @@ std::string legend(const v1::DaemonStatus& daemon) {
 std::string queue_line(const v1::DaemonStatus& daemon) {
   std::string text;
   for (const auto& queue : daemon.queues())
-    text += fmt::format("{}{} {} ({} partitions)", text.empty() ? "" : "   ", word(queue.priority()), queue.jobs(),
-                        queue.partitions());
+    text += fmt::format("{}{} {} ({} partitions)", text.empty() ? "" : "   ", client::word_of(queue.priority()),
+                        queue.jobs(), queue.partitions());
   return text.empty() ? "empty" : text;
 }
 
@@ -79,7 +79,7 @@ std::string way_line(const v1::DaemonStatus& daemon) {
   std::string text;
   for (const auto state :
        {v1::WAITING, v1::READY_SYNTH, v1::SYNTHESISING, v1::SEALED, v1::PROVING, v1::FINALIZING, v1::PROVEN})
-    text += fmt::format("{}{} {}", text.empty() ? "" : " > ", word(state), counts[state]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " > ", client::word_of(state), counts[state]);
   return text;
 }
 

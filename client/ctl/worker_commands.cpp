@@ -1,11 +1,12 @@
 // worker list|restart|drain|reset|enable|disable: the processes behind the daemon, what each is doing, and an
 // operator's hand on them.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "client/ctl/command.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
+#include "client/json/message_json.hpp"
 #include "client/lib/wait.hpp"
 
 namespace groth16d::ctl {
@@ -14,6 +15,7 @@ namespace {
 struct VerbArguments {
   std::string slot;
   bool now = false;
+  bool enable = false;
   bool wait = false;
   double at_most_s = 0;
 };
@@ -23,9 +25,7 @@ void run_list(Session& session) {
   if (!client) return session.fail_call(client.error());
   auto workers = client->workers();
   if (!workers) return session.fail_call(workers.error());
-  Json json = Json::array();
-  for (const auto& worker : *workers) json.push_back(to_json(worker));
-  session.print(json, table_of(*workers));
+  session.print(client::array_of(*workers), table_of(*workers));
 }
 
 Result<v1::WorkerStatus> operate(client::Client& client, ipc::Command verb, const VerbArguments& arguments) {
@@ -39,13 +39,28 @@ Result<v1::WorkerStatus> operate(client::Client& client, ipc::Command verb, cons
   return client::operate_and_wait(client, verb, arguments.slot, arguments.now, options);
 }
 
-void run_verb(Session& session, ipc::Command verb, const std::string& word, const VerbArguments& arguments) {
+// For service files, which know only "start": a slot that rests is enabled, any other gets a new process.
+Result<ipc::Command> restart_or_enable(client::Client& client, const std::string& slot) {
+  return client.workers().map([&](const std::vector<v1::WorkerStatus>& workers) {
+    const bool rests = std::ranges::any_of(
+        workers, [&](const v1::WorkerStatus& worker) { return worker.slot() == slot && worker.state() == "disabled"; });
+    return rests ? ipc::Command::worker_enable : ipc::Command::worker_restart;
+  });
+}
+
+void run_verb(Session& session, ipc::Command verb, std::string word, const VerbArguments& arguments) {
   auto client = session.connect_operator();
   if (!client) return session.fail_call(client.error());
+  if (arguments.enable) {
+    const auto chosen = restart_or_enable(*client, arguments.slot);
+    if (!chosen) return session.fail_call(chosen.error());
+    verb = *chosen;
+    if (verb == ipc::Command::worker_enable) word = "enable";
+  }
   auto worker = operate(*client, verb, arguments);
   if (!worker) return session.fail_call(worker.error());
   Json json = {{"verb", word}, {"done", client::is_done(verb, 0, *worker) && arguments.wait}};
-  json["worker"] = to_json(*worker);
+  json["worker"] = client::to_json(*worker);
   session.print(
       json, arguments.slot + ": " + word + (arguments.wait ? " done, it is " : " accepted, it is ") + worker->state());
 }
@@ -58,6 +73,7 @@ void add_verb(CLI::App& worker, Session& session, ipc::Command verb, const char*
       ->required();
   if (verb == ipc::Command::worker_restart) {
     command->add_flag("--now", arguments->now, "kill it; what it works on is done again, and counts against nobody");
+    command->add_flag("--enable", arguments->enable, "where it rests, enable it instead");
   }
   auto* wait = command->add_flag("--wait", arguments->wait, "return when it is done, not when it is accepted");
   command->add_option("--at-most", arguments->at_most_s, "with --wait: give up waiting after so many seconds")

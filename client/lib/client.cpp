@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/unique_fd.hpp"
+#include "ipc/curve.hpp"
 
 namespace groth16d::client {
 namespace {
@@ -62,6 +63,17 @@ Result<Address> address_of_endpoint(const std::string& endpoint) {
   return Address{path, folder + "/" + ipc::kEventsSocketName, folder + "/" + ipc::kOperatorSocketName};
 }
 
+Result<Address> remote_address(const std::string& endpoint, const std::string& server_key,
+                               const std::string& key_file) {
+  if (!endpoint.starts_with("tcp://"))
+    return failure(ErrorCode::malformed, "endpoint.scheme", endpoint + ": a key belongs to a tcp:// endpoint");
+  if (!ipc::is_curve_key(server_key))
+    return failure(ErrorCode::malformed, "curve.key", "the daemon's key is not 40 letters of Z85");
+  return ipc::read_curve_keys(key_file).map([&](const ipc::CurveKeys& keys) {
+    return Address{{}, {}, {}, ipc::ClientLink::Remote{endpoint, server_key, keys.secret_key}};
+  });
+}
+
 bool is_listening(const Address& address) { return probe(address.client_socket) == 0; }
 
 bool is_unreachable(const Error& error) { return error.name == "client.no_daemon" || error.name == "client.timeout"; }
@@ -75,6 +87,12 @@ Result<Client> Client::connect_operator(const Address& address, std::uint64_t ti
 }
 
 Result<Client> Client::connect_to(const Address& address, const std::string& socket, std::uint64_t timeout_ms) {
+  if (address.remote) {
+    auto context = std::make_unique<zmq::context_t>();
+    auto link = ipc::ClientLink::connect(*context, *address.remote);
+    if (!link) return tl::unexpected<Error>(link.error());
+    return Client(address, std::move(context), std::move(*link), timeout_ms);
+  }
   const int refused = probe(socket);
   if (refused == EACCES || refused == EPERM) {
     return failure(ErrorCode::denied, "client.not_permitted",
@@ -167,6 +185,10 @@ Result<v1::DaemonStatus> Client::daemon_status() {
 Result<std::vector<v1::WorkerStatus>> Client::workers() {
   return call<v1::DaemonStatusReply>(ipc::Command::worker_list, v1::DaemonRequest())
       .map([](const v1::DaemonStatusReply& reply) { return to_vector(reply.daemon().workers()); });
+}
+
+Result<v1::MetricsReply> Client::metrics(const v1::MetricsRequest& request) {
+  return call<v1::MetricsReply>(ipc::Command::metrics, request);
 }
 
 Result<std::vector<v1::LogLine>> Client::logs(const std::string& job) {

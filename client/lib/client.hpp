@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #include "common/error.hpp"
 #include "ipc/client_channel.hpp"
+#include "ipc/metrics.pb.h"
 
 namespace groth16d::client {
 
@@ -21,6 +23,8 @@ struct Address {
   std::string client_socket;    // path of the daemon's client socket
   std::string events_socket;    // path of its events socket; may be absent, as events are advisory
   std::string operator_socket;  // path of its operator socket, which takes every verb
+  // Over TCP, instead: one endpoint for every verb that the key has the right to.
+  std::optional<ipc::ClientLink::Remote> remote = {};
 };
 
 // The sockets of a daemon by its runtime directory.
@@ -29,6 +33,10 @@ Address address_in(const std::string& runtime_dir);
 // "ipc:///run/groth16d/client.sock" or a plain path; the other sockets are looked for beside it.
 // Error: malformed "endpoint.scheme" for anything but ipc://.
 Result<Address> address_of_endpoint(const std::string& endpoint);
+
+// Over TCP, with the daemon's public key and a file with our secret one. Errors: malformed "endpoint.scheme",
+// "curve.key"; those of reading the file.
+Result<Address> remote_address(const std::string& endpoint, const std::string& server_key, const std::string& key_file);
 
 // Whether somebody accepts connections at its client socket, found by connecting and hanging up: an answer in
 // microseconds, not after a timeout.
@@ -68,6 +76,8 @@ class Client {
   Result<void> ping();
   Result<v1::DaemonStatus> daemon_status();
   Result<std::vector<v1::WorkerStatus>> workers();
+  // Counts, histograms, and what of the recent past is newer than the request names.
+  Result<v1::MetricsReply> metrics(const v1::MetricsRequest& request = {});
   Result<std::vector<v1::LogLine>> logs(const std::string& job);
 
   // Verbs of operators. `verb`: one of Command::worker_restart to worker_disable; `now` with restart: kill. The answer

@@ -206,6 +206,14 @@ Jacobian<F> sum_of_windows(std::span<const Affine<F>> points, std::span<const UI
   return total;
 }
 
+// The sums of tasks, few.
+template <class F>
+Jacobian<F> sum_of(std::span<const Affine<F>> sums) {
+  auto total = Jacobian<F>::infinity();
+  for (const auto& sum : sums) total += canonical(sum);
+  return total;
+}
+
 template <class F>
 Jacobian<F> sum_of_entries(std::span<const Affine<F>> points, std::span<const SignedIndex> entries,
                            const Compute& compute, CpuLevel level) {
@@ -219,9 +227,7 @@ Jacobian<F> sum_of_entries(std::span<const Affine<F>> points, std::span<const Si
       runs.sum(points.data(), part, ends, &sums[task]);
     }
   });
-  auto total = Jacobian<F>::infinity();
-  for (const auto& sum : sums) total += canonical(sum);
-  return total;
+  return sum_of<F>(sums);
 }
 
 }  // namespace
@@ -264,9 +270,7 @@ Jacobian<F> affine_sum_selected(std::span<const Affine<F>> points, std::span<con
       runs.sum(part.data(), entries, ends, &sums[task]);
     }
   });
-  auto total = Jacobian<F>::infinity();
-  for (const auto& sum : sums) total += canonical(sum);
-  return total;
+  return sum_of<F>(sums);
 }
 
 #define GROTH16_DEFINE_AFFINE_MSM(F)                                                                                   \

@@ -14,7 +14,7 @@ namespace groth16 {
 
 class BoothWindows {
  public:
-  // For scalars below 2^scalar_bits; 2 <= bits <= 24.
+  // For scalars below 2^scalar_bits; 1 <= bits <= 24.
   BoothWindows(unsigned bits, std::size_t scalar_bits) : bits_(bits), count_(scalar_bits / bits + 1) {}
 
   unsigned bits() const { return bits_; }

@@ -23,6 +23,8 @@ class Compute {
   explicit Compute(unsigned threads, Pulse* pulse = nullptr) : threads_(threads == 0 ? 1 : threads), pulse_(pulse) {}
 
   unsigned threads() const { return threads_; }
+  // The same pulse, another number of threads.
+  Compute with_threads(unsigned threads) const { return Compute(threads, pulse_); }
 
   // After true, a function that was given this Compute returns early and its result means nothing.
   bool cancelled() const { return pulse_ != nullptr && pulse_->cancel.load(std::memory_order_relaxed); }

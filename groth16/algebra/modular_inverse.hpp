@@ -31,7 +31,6 @@ class DivisionSteps {
   }
 
  private:
-  __extension__ using Int128 = __int128;
   static constexpr unsigned kBits = 62;
   static constexpr std::size_t kLimbs = (64 * N + 1 + kBits - 1) / kBits;
   static constexpr std::int64_t kMask = (std::int64_t{1} << kBits) - 1;

@@ -16,6 +16,7 @@
 namespace groth16 {
 
 __extension__ using UInt128 = unsigned __int128;
+__extension__ using Int128 = __int128;
 
 template <std::size_t N>
 struct UInt {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "groth16/algebra/booth.hpp"
+
 namespace groth16 {
 
 namespace {
@@ -62,39 +64,9 @@ Sorted<F> sort_scalars(std::span<const Affine<F>> points, std::span<const UInt<4
   return all;
 }
 
-// How scalars are cut: window w holds the signed digit d_w in [-2^(bits-1), 2^(bits-1)] and the scalar is the sum of
-// d_w 2^(w bits). Adding 2^(bits-1) in every window first makes all digits non-negative, so that any window can be
-// read without the carries of those below it.
-class Windows {
- public:
-  Windows(unsigned bits, std::size_t scalar_bits) : bits_(bits), count_(scalar_bits / bits + 1) {
-    for (std::size_t w = 0; w < count_; ++w) {
-      const std::size_t place = w * bits_ + bits_ - 1;
-      offset_.limb[place / 64] |= std::uint64_t{1} << (place % 64);
-    }
-  }
-
-  unsigned bits() const { return bits_; }
-  std::size_t count() const { return count_; }
-  std::size_t buckets() const { return std::size_t{1} << (bits_ - 1); }
-
-  std::int32_t digit(const UInt<4>& scalar, std::size_t window) const {
-    UInt<5> shifted = scalar.resized<5>();
-    shifted.add_in_place(offset_);
-    const unsigned width = window + 1 == count_ ? bits_ + 1 : bits_;  // the top digit keeps its carry
-    const auto raw = static_cast<std::int32_t>(shifted.bits(window * bits_, width));
-    return raw - static_cast<std::int32_t>(buckets());
-  }
-
- private:
-  unsigned bits_;
-  std::size_t count_;
-  UInt<5> offset_{};
-};
-
 // The window width with the least additions for one thread's share: each window adds every point once and each bucket
 // twice, the latter with the dearer formula (14 against 10 products).
-Windows choose_windows(std::size_t points, std::size_t scalar_bits) {
+BoothWindows choose_windows(std::size_t points, std::size_t scalar_bits) {
   unsigned best_bits = 1;
   double best_cost = 0;
   for (unsigned bits = 1; bits <= kMaxWindowBits; ++bits) {
@@ -106,7 +78,7 @@ Windows choose_windows(std::size_t points, std::size_t scalar_bits) {
       best_cost = cost;
     }
   }
-  return Windows(best_bits, scalar_bits);
+  return BoothWindows(best_bits, scalar_bits);
 }
 
 // The sum of k * bucket[k-1], by a running sum from the top.
@@ -122,7 +94,7 @@ Xyzz<F> sum_buckets(std::span<const Xyzz<F>> buckets) {
 
 template <class F>
 Xyzz<F> sum_window(std::span<const Affine<F>> points, std::span<const UInt<4>> scalars,
-                   std::span<const std::uint64_t> indices, const Windows& windows, std::size_t window,
+                   std::span<const std::uint64_t> indices, const BoothWindows& windows, std::size_t window,
                    const Compute& compute) {
   std::vector<Xyzz<F>> buckets(windows.buckets(), Xyzz<F>::infinity());
   for (std::size_t first = 0; first < indices.size(); first += kBlock) {
@@ -154,7 +126,7 @@ Jacobian<F> xyzz_msm(std::span<const Affine<F>> points, std::span<const UInt<4>>
   const std::size_t scalar_bits = sorted.any_bits.bit_length();
   const std::size_t chunks =
       choose_chunks(choose_windows(others.size(), scalar_bits).count(), others.size(), compute.threads());
-  const Windows windows = choose_windows(others.size() / chunks, scalar_bits);
+  const BoothWindows windows = choose_windows(others.size() / chunks, scalar_bits);
   std::vector<Xyzz<F>> sums(windows.count() * chunks);
   compute.parallel_for(sums.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t task = first; task < last; ++task) {

@@ -42,14 +42,14 @@ class JsonCursor {
     std::array<bool, N> seen{};
     expect('{');
     for (bool more = !take('}'); ok() && more; more = next_or_end('}')) {
-      const std::string_view key = string();
+      const std::string key{string()};
       expect(':');
       std::size_t index = 0;
       while (index < N && keys[index] != key) ++index;
       if (index == N) {
         skip_value();
       } else if (seen[index]) {
-        fail("duplicate_key", "the key \"" + std::string(key) + "\" again");
+        fail("duplicate_key", "the key \"" + key + "\" again");
       } else {
         seen[index] = true;
         on_field(index);
@@ -64,7 +64,7 @@ class JsonCursor {
   template <class OnValue>
   void variant(OnValue&& on_value) {
     expect('{');
-    const std::string_view key = string();
+    const std::string key{string()};
     expect(':');
     if (ok()) on_value(key);
     expect('}');

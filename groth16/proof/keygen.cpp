@@ -1,8 +1,10 @@
 // From the values of the wires' polynomials at tau to the points of a key.
 #include "groth16/proof/keygen.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "groth16/proof/blinding.hpp"
@@ -23,24 +25,50 @@ struct WireValues {
   std::vector<typename C::Fr> a, b, c;
 };
 
+// out[wire] = sum over rows of coefficient times lagrange[row], for the wires first .. end - 1 alone.
 template <class C>
-WireValues<C> wire_values(const ConstraintSystem<C>& system, std::span<const typename C::Fr> lagrange,
+void add_wire_values(const ConstraintSystem<C>& system, MatrixId matrix, std::uint64_t first, std::uint64_t end,
+                     std::span<const typename C::Fr> lagrange, std::span<typename C::Fr> out, const Compute& compute) {
+  using Fr = typename C::Fr;
+  constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20;
+  const Fr one = Fr::one(), minus_one = -one;
+  for (std::uint64_t row = 0; row < system.n_rows(); ++row) {
+    if (row % kRowsAtOnce == 0) compute.beat();
+    if (row % kRowsAtOnce == 0 && compute.cancelled()) return;
+    system.matrix(matrix).for_each_term(row, [&](std::uint32_t wire, std::uint32_t index) {
+      if (wire < first || wire >= end) return;
+      const Fr& coefficient = system.dictionary()[index];
+      if (coefficient == one) {
+        out[wire] += lagrange[row];
+      } else if (coefficient == minus_one) {
+        out[wire] -= lagrange[row];
+      } else {
+        out[wire] += coefficient * lagrange[row];
+      }
+    });
+  }
+}
+
+// Each thread reads all terms and keeps those of its wires: a term is read in a nanosecond, and adding it up waits for
+// memory.
+template <class C>
+WireValues<C> wire_values(const ConstraintSystem<C>& system, const typename C::Fr& tau, DomainRoot root,
                           const Compute& compute) {
   using Fr = typename C::Fr;
-  const std::vector<Fr> zeros(system.n_vars(), Fr::zero());
-  WireValues<C> values{zeros, zeros, zeros};
-  const std::array<std::vector<Fr>*, 3> outputs{&values.a, &values.b, &values.c};
-  const auto matrices = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t matrix = begin; matrix < end; ++matrix) {
-      std::vector<Fr>& out = *outputs[matrix];
-      for (std::uint64_t row = 0; row < system.n_rows(); ++row) {
-        system.matrix(static_cast<MatrixId>(matrix)).for_each_term(row, [&](std::uint32_t wire, std::uint32_t index) {
-          out[wire] += system.dictionary()[index] * lagrange[row];
-        });
-      }
-    }
-  };
-  compute.parallel_for(3, matrices, 1);
+  std::vector<Fr> lagrange(system.domain_size());
+  lagrange_at(tau, Fr::one(), C::root_of_unity(root, system.sizes().domain_log2), std::span<Fr>(lagrange), compute);
+  WireValues<C> values;
+  const std::array<std::pair<MatrixId, std::vector<Fr>*>, 3> outputs{
+      {{MatrixId::a, &values.a}, {MatrixId::b, &values.b}, {MatrixId::c, &values.c}}};
+  const std::uint64_t n_vars = system.n_vars(), n_parts = compute.threads();
+  for (const auto& [matrix, out] : outputs) {
+    out->assign(n_vars, Fr::zero());
+    const auto parts = [&, matrix = matrix, out = out](std::size_t begin, std::size_t end) {
+      add_wire_values(system, matrix, n_vars * begin / n_parts, n_vars * end / n_parts, std::span<const Fr>(lagrange),
+                      std::span<Fr>(*out), compute);
+    };
+    compute.parallel_for(n_parts, parts, 1);
+  }
   return values;
 }
 
@@ -124,6 +152,12 @@ std::uint64_t generated_key_bytes(const ConstraintSystem<C>& system, HBasis basi
   return key_header<C>({system.sizes(), basis}, DomainRoot::five).total_bytes;  // the same for every root
 }
 
+// The three polynomials' values, and beside them those of the Lagrange basis, or the scalars of one section.
+template <class C>
+std::uint64_t generate_key_private_bytes(const SystemSizes& sizes) {
+  return (3 * sizes.n_vars + std::max(sizes.domain_size(), sizes.n_vars)) * sizeof(typename C::Fr);
+}
+
 template <class Fr>
 void lagrange_at(const Fr& tau, const Fr& shift, const Fr& root, std::span<Fr> out, const Compute& compute) {
   const std::uint64_t n = out.size();
@@ -141,7 +175,8 @@ void lagrange_at(const Fr& tau, const Fr& shift, const Fr& root, std::span<Fr> o
 
 template <class C>
 Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>& toxic, HBasis basis, DomainRoot root,
-                          std::span<std::byte> out, const GeneratorMultiples<C>& multiples, const Compute& compute) {
+                          std::span<std::byte> out, const GeneratorMultiples<C>& multiples, const Compute& compute,
+                          const Digest* source) {
   using Fr = typename C::Fr;
   if (!system.has_c()) {
     return failure(ErrorCode::malformed, "keygen.no_c", "a key needs all three matrices, this system has no C");
@@ -153,9 +188,7 @@ Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>
   const auto sections = begin_key<C>(out, sizes, root);
   if (!sections) return tl::unexpected(sections.error());
 
-  std::vector<Fr> lagrange(system.domain_size());
-  lagrange_at(toxic.tau, Fr::one(), C::root_of_unity(root, sizes.system.domain_log2), std::span<Fr>(lagrange), compute);
-  const WireValues<C> values = wire_values(system, std::span<const Fr>(lagrange), compute);
+  const WireValues<C> values = wire_values(system, toxic.tau, root, compute);
 
   Result<void> done;
   const auto in_g1 = [&](const std::vector<Fr>& scalars, std::span<typename C::G1> points) {
@@ -175,14 +208,16 @@ Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>
   in_g1(h_points_scalars(sizes, toxic, root, compute), sections->h);
   if (!done) return done;
   if (compute.cancelled()) return failure(ErrorCode::cancelled, "cancelled", "key generation: cancelled");
-  return finish_key<C>(out, nullptr, kKeyDevelopment);
+  return finish_key<C>(out, source, kKeyDevelopment);
 }
 
 #define GROTH16_DEFINE_KEYGEN(C)                                                                           \
   template struct ToxicWaste<C>;                                                                           \
   template std::uint64_t generated_key_bytes(const ConstraintSystem<C>&, HBasis);                          \
+  template std::uint64_t generate_key_private_bytes<C>(const SystemSizes&);                                \
   template Result<void> generate_key(const ConstraintSystem<C>&, const ToxicWaste<C>&, HBasis, DomainRoot, \
-                                     std::span<std::byte>, const GeneratorMultiples<C>&, const Compute&);  \
+                                     std::span<std::byte>, const GeneratorMultiples<C>&, const Compute&,   \
+                                     const Digest*);                                                       \
   template void lagrange_at(const C::Fr&, const C::Fr&, const C::Fr&, std::span<C::Fr>, const Compute&);
 GROTH16_DEFINE_KEYGEN(Bn254)
 GROTH16_DEFINE_KEYGEN(Bls12_381)

@@ -30,13 +30,17 @@ struct ToxicWaste {
 template <class C>
 std::uint64_t generated_key_bytes(const ConstraintSystem<C>& system, HBasis basis);
 
-// Writes a key for the system, which has C, into out (generated_key_bytes long, aligned to 8). Errors: keygen.no_c
-// (malformed), keygen.toxic (malformed: a value is 0 or tau lies in the domain), key.sizes, key.length, cancelled,
-// those of multiples.
+// Private memory that generate_key takes at most.
+template <class C>
+std::uint64_t generate_key_private_bytes(const SystemSizes& sizes);
+
+// Writes a key for the system, which has C, into out (generated_key_bytes long, aligned to 8). source: the digest of
+// what the key is said to come from; nullptr: of its sections. Errors: keygen.no_c (malformed), keygen.toxic (malformed:
+// a value is 0 or tau lies in the domain), key.sizes, key.length, cancelled, those of multiples.
 template <class C>
 groth16d::Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>& toxic, HBasis basis,
                                     DomainRoot root, std::span<std::byte> out, const GeneratorMultiples<C>& multiples,
-                                    const Compute& compute);
+                                    const Compute& compute, const Digest* source = nullptr);
 
 // The same on the host alone.
 template <class C>
@@ -53,9 +57,10 @@ void lagrange_at(const Fr& tau, const Fr& shift, const Fr& root, std::span<Fr> o
 #define GROTH16_DECLARE_KEYGEN(C)                                                                                     \
   extern template struct ToxicWaste<C>;                                                                               \
   extern template std::uint64_t generated_key_bytes(const ConstraintSystem<C>&, HBasis);                              \
+  extern template std::uint64_t generate_key_private_bytes<C>(const SystemSizes&);                                    \
   extern template groth16d::Result<void> generate_key(const ConstraintSystem<C>&, const ToxicWaste<C>&, HBasis,       \
                                                       DomainRoot, std::span<std::byte>, const GeneratorMultiples<C>&, \
-                                                      const Compute&);                                                \
+                                                      const Compute&, const Digest*);                                 \
   extern template void lagrange_at(const C::Fr&, const C::Fr&, const C::Fr&, std::span<C::Fr>, const Compute&);
 GROTH16_DECLARE_KEYGEN(Bn254)
 GROTH16_DECLARE_KEYGEN(Bls12_381)

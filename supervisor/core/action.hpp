@@ -183,6 +183,8 @@ struct AssignSynth {
 struct AssignProve {
   SegmentRef key, r1cs, witness, ab;
   bool ab_is_fresh = true;  // false: evaluate a and b again from the witness
+  BG2 b_g2 = BG2::cpu;      // what a card has to hold: not B2's points, B2's points, or these if they fit
+  bool with_b2 = false;     // of a card that holds them: B2 with the other sums
 };
 struct AssignB2 {
   SegmentRef key, r1cs, witness;

@@ -21,6 +21,12 @@ namespace groth16d::supervisor {
 
 struct Partition;
 
+// What the two ways to B2 took on a circuit, means of the latest: a finalizer's b_g2_msm, a card's prove stage without
+// B2 and with it. No time of loading the circuit is in them.
+struct B2Times {
+  std::optional<Millis> finalizer, card_alone, card_with_b2;
+};
+
 enum class CircuitPhase {
   storing,        // StoreCircuit asked
   opening,        // OpenFiles asked, for inspection
@@ -52,6 +58,8 @@ struct Circuit {
   bool inspected = false;
   CircuitFacts facts;
   ObservedPeaks peaks;  // of its stages, for as long as the key file is the same
+  B2Times b2_times;
+  bool b2_refused = false;  // a card had no room for B2's points beside the rest
   std::optional<Error> failure;
 
   SegmentRef key_file, r1cs_file, key, r1cs;

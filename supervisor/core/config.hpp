@@ -15,6 +15,9 @@ struct RoleConfig {
 // CUDA's driver keeps a heap of its own on the host, whatever the worker does.
 inline constexpr std::uint64_t kGpuRestingBytes = 512ull << 20;
 
+// Of the host's memory, for a partition on a card, whatever the circuit: buffers of sums (measured: 2 to 25 MiB).
+inline constexpr std::uint64_t kCardProveBytes = 64ull << 20;
+
 struct CoreConfig {
   std::array<RoleConfig, kRoles> roles = {RoleConfig{1}, RoleConfig{1}, RoleConfig{1}, RoleConfig{1},
                                           RoleConfig{0, 1, kGpuRestingBytes}};
@@ -24,9 +27,10 @@ struct CoreConfig {
   std::uint64_t budget_total_bytes = 4ull << 30;
   std::uint64_t critical_reserved_bytes = 0;     // only CRITICAL jobs may use the last bytes of the total
   std::uint64_t need_margin_bytes = 2ull << 20;  // beside 5 percent, over an observed private peak
-  std::uint32_t max_in_flight = 0;               // admitted partitions; 0: as many as the budget holds
-  std::uint32_t max_queued_jobs = 20'000;        // unfinished jobs beyond which SUBMIT gets 429
-  std::uint32_t max_partitions = 4'096;          // of one job
+  BG2 b_g2 = BG2::automatic;
+  std::uint32_t max_in_flight = 0;         // admitted partitions; 0: as many as the budget holds
+  std::uint32_t max_queued_jobs = 20'000;  // unfinished jobs beyond which SUBMIT gets 429
+  std::uint32_t max_partitions = 4'096;    // of one job
   std::uint64_t max_input_bytes = 64ull << 30;
   std::uint32_t busy_retry_ms = 1'000;
 

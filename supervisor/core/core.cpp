@@ -21,9 +21,8 @@ std::vector<Action> Core::on(const Event& event, TimePoint now) { return machine
 std::optional<TimePoint> Core::next_timer() const { return machine_->next_timer(); }
 DaemonView Core::daemon() const { return machine_->daemon(); }
 std::optional<JobView> Core::job(const JobId& job, TimePoint now) const { return machine_->job(job, now); }
-std::vector<JobView> Core::jobs(const std::vector<JobState>& states, std::size_t limit, TimePoint now) const {
-  return machine_->jobs(states, limit, now);
-}
+std::vector<JobView> Core::jobs(const JobFilter& filter, TimePoint now) const { return machine_->jobs(filter, now); }
+Tally Core::tally(std::size_t most_in_flight) const { return machine_->tally(most_in_flight); }
 std::optional<ResultView> Core::result(const JobId& job) const { return machine_->result(job); }
 std::vector<CircuitView> Core::circuits() const { return machine_->circuits(); }
 std::vector<WorkerView> Core::workers() const { return machine_->workers(); }

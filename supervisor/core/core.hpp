@@ -35,8 +35,9 @@ class Core {
 
   DaemonView daemon() const;
   std::optional<JobView> job(const JobId& job, TimePoint now) const;
-  // In order of acceptance, without timelines; an empty `states` means all.
-  std::vector<JobView> jobs(const std::vector<JobState>& states, std::size_t limit, TimePoint now) const;
+  // Without timelines.
+  std::vector<JobView> jobs(const JobFilter& filter, TimePoint now) const;
+  Tally tally(std::size_t most_in_flight) const;
   std::optional<ResultView> result(const JobId& job) const;  // nullopt unless DONE and committed
   std::vector<CircuitView> circuits() const;                 // registered ones and those of jobs by path
   std::vector<WorkerView> workers() const;

@@ -92,7 +92,12 @@ bool Machine::admit_reserved_share() {
 }
 
 PrivateNeeds Machine::private_needs(const Circuit& circuit) const {
-  return circuit.peaks.corrected(formula_needs(circuit.facts), config_.need_margin_bytes);
+  PrivateNeeds formula = formula_needs(circuit.facts);
+  const bool cards_alone_prove = config_.role(Role::cpu).slots == 0;
+  if (cards_alone_prove) formula[Stage::prove] = std::min(formula[Stage::prove], kCardProveBytes);
+  PrivateNeeds needs = circuit.peaks.corrected(formula, config_.need_margin_bytes);
+  if (cards_alone_prove && config_.b_g2 == BG2::gpu) needs[Stage::b2] = 0;
+  return needs;
 }
 
 // A worker's peak beyond its resting size, which its slot pays for.
@@ -111,7 +116,7 @@ void Machine::observe_peak(const Slot& slot, AssignmentId assignment, std::uint6
             std::to_string(reserved) + " were reserved");
   }
   // Beside CPU workers a GPU worker's small peak says nothing about what the next prove stage takes.
-  const bool exceptional = slot.id.role == Role::gpu && config_.role(Role::cpu).slots > 0;
+  const bool exceptional = task.stage == Stage::prove && slot.id.role == Role::gpu && config_.role(Role::cpu).slots > 0;
   if (!exceptional) circuit->peaks.observe(task.stage, beyond, complete);
 }
 
@@ -146,6 +151,7 @@ std::optional<Error> Machine::never_fits(const Circuit& circuit, std::uint64_t i
 }
 
 void Machine::wait_for_memory(std::uint64_t bytes, bool critical, const Circuit* except) {
+  memory_wait_bytes_ = bytes;
   memory_wait_ =
       "memory: needs " + std::to_string(bytes) + " bytes, " + std::to_string(budget_.free_bytes(critical)) + " free";
   make_room(bytes, critical, except);
@@ -207,6 +213,7 @@ void Machine::start_partition(Partition& partition) {
   partition.admitted = true;
   partition.admission = next_admission_++;
   partition.needs = private_needs(circuit);
+  partition.b_g2 = config_.b_g2;
   last_admitted_[static_cast<std::size_t>(partition.job->record.priority) - 1] = {partition.job->uid, partition.index,
                                                                                   partition.admission};
   ++in_flight_;

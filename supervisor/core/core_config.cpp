@@ -9,6 +9,8 @@ Result<void> check(const CoreConfig& config) {
     if (config.role(role).slots == 0) return bad(std::string(to_string(role)) + ".slots is 0; at least 1 is needed");
   if (config.role(Role::cpu).slots + config.role(Role::gpu).slots == 0)
     return bad("cpu.slots and gpu.slots are both 0; the prove stage needs at least 1");
+  if (config.b_g2 == BG2::gpu && config.role(Role::gpu).slots == 0)
+    return bad("b_g2 is gpu and gpu.slots is 0; at least 1 is needed, or b_g2 = \"auto\"");
   std::uint64_t resting = 0;
   for (const RoleConfig& role : config.roles) resting += role.slots * segment_bytes(role.resting_bytes);
   const std::uint64_t total = config.budget_total_bytes;
@@ -44,6 +46,7 @@ void Machine::handle(const ConfigRequested& request) {
                             std::to_string(next.budget_total_bytes) + " bytes with " +
                             std::to_string(next.critical_reserved_bytes) + " for CRITICAL jobs: nothing was changed"});
   config_ = next;
+  forget_b2_times();  // of other threads, perhaps
   log(nullptr, 5, "", "a new configuration is in force");
   reply(request.token, 200);
 }

@@ -78,20 +78,7 @@ void Machine::dispatch_load(Slot& slot) {
                                         circuit.source.r1cs_path, circuit.source.allow_insecure_key});
     return;
   }
-  if (!load_circuits_.empty()) {
-    Circuit& circuit = *load_circuits_.front();
-    load_circuits_.pop_front();
-    if (circuit.phase == CircuitPhase::ready_adopt) return assign_adopt(slot, circuit);
-    circuit.phase = CircuitPhase::loading;
-    Leases leases = {{circuit.key_file, LeaseMode::read_only}, {circuit.key, LeaseMode::writable}};
-    if (circuit.r1cs_file) leases.emplace_back(circuit.r1cs_file, LeaseMode::read_only);
-    if (circuit.r1cs) leases.emplace_back(circuit.r1cs, LeaseMode::writable);
-    assign_circuit(slot, circuit, Stage::load, leases,
-                   AssignLoad{circuit.key_file, circuit.r1cs_file, circuit.source.key_path, circuit.source.r1cs_path,
-                              circuit.source.allow_insecure_key, circuit.facts.key_digest, circuit.facts.r1cs_digest,
-                              circuit.key, circuit.r1cs});
-    return;
-  }
+  if (Circuit* circuit = take_circuit_to_load(slot.id.role)) return assign_load(slot, *circuit);
   Partition* partition =
       inspect_line_.pick(now_, [&](const Partition& p) { return may_take(slot, p, Stage::inspect); });
   if (!partition) return;
@@ -103,6 +90,31 @@ void Machine::dispatch_load(Slot& slot) {
       slot, *partition, Stage::inspect, {{partition->input_file, LeaseMode::read_only}},
       AssignInspectInput{partition->input_file, input.name, input.declared_public_json, facts.curve, facts.n_vars,
                          facts.n_public, static_cast<std::uint32_t>(partition->job->partitions.size())});
+}
+
+// The next circuit that this role loads: a card makes keys, load slots read and check them.
+Circuit* Machine::take_circuit_to_load(Role role) {
+  const bool has_cards = config_.role(Role::gpu).slots > 0;
+  const auto it = std::find_if(load_circuits_.begin(), load_circuits_.end(), [&](const Circuit* circuit) {
+    const bool is_made = circuit->facts.is_generated && circuit->phase != CircuitPhase::ready_adopt;
+    return (is_made && has_cards) == (role == Role::gpu) || mutated(Mutation::keys_made_by_readers);
+  });
+  if (it == load_circuits_.end()) return nullptr;
+  Circuit* const circuit = *it;
+  load_circuits_.erase(it);
+  return circuit;
+}
+
+void Machine::assign_load(Slot& slot, Circuit& circuit) {
+  if (circuit.phase == CircuitPhase::ready_adopt) return assign_adopt(slot, circuit);
+  circuit.phase = CircuitPhase::loading;
+  Leases leases = {{circuit.key_file, LeaseMode::read_only}, {circuit.key, LeaseMode::writable}};
+  if (circuit.r1cs_file) leases.emplace_back(circuit.r1cs_file, LeaseMode::read_only);
+  if (circuit.r1cs) leases.emplace_back(circuit.r1cs, LeaseMode::writable);
+  assign_circuit(slot, circuit, Stage::load, leases,
+                 AssignLoad{circuit.key_file, circuit.r1cs_file, circuit.source.key_path, circuit.source.r1cs_path,
+                            circuit.source.allow_insecure_key, circuit.facts.key_digest, circuit.facts.r1cs_digest,
+                            circuit.key, circuit.r1cs});
 }
 
 void Machine::dispatch_synth(Slot& slot) {
@@ -121,6 +133,9 @@ void Machine::dispatch_synth(Slot& slot) {
 }
 
 void Machine::dispatch_prove(Slot& slot) {
+  if (slot.id.role == Role::gpu) {
+    if (Circuit* circuit = take_circuit_to_load(slot.id.role)) return assign_load(slot, *circuit);
+  }
   // A CPU worker takes `ab` over and transforms it in place; a GPU worker evaluates the rows itself.
   const bool takes_ab = slot.id.role == Role::cpu;
   Partition* partition =
@@ -135,8 +150,12 @@ void Machine::dispatch_prove(Slot& slot) {
   if (ab) leases.emplace_back(ab, LeaseMode::writable);
   const bool fresh = ab && partition->ab_is_fresh;
   if (takes_ab) partition->ab_is_fresh = false;
-  assign_partition(slot, *partition, Stage::prove, leases,
-                   AssignProve{circuit.key, circuit.r1cs, partition->witness, ab, fresh});
+  if (takes_ab && partition->b2 == Track::with_prove) b2_to_finalizers(*partition);
+  const bool with_b2 = partition->b2 == Track::with_prove;
+  Task& task =
+      assign_partition(slot, *partition, Stage::prove, leases,
+                       AssignProve{circuit.key, circuit.r1cs, partition->witness, ab, fresh, partition->b_g2, with_b2});
+  task.with_b2 = with_b2;
 }
 
 void Machine::dispatch_final(Slot& slot) {
@@ -173,7 +192,7 @@ Task& Machine::assign(Slot& slot, Stage stage, const Work& work, std::uint64_t p
   task.id = next_assignment_++;
   task.stage = stage;
   task.attempt = work.attempt;
-  task.progress_at = now_;
+  task.begun_at = task.progress_at = now_;
   for (const auto& [ref, mode] : leases) {
     lease(slot, ref, mode, task.id);
     task.leases.push_back(ref);

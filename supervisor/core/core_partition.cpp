@@ -130,19 +130,21 @@ void Machine::witness_sealed(Partition& partition) {
 // ------------------------------------------------------------------ prove, b2, assembly
 
 void Machine::open_tracks(Partition& partition) {
-  partition.prove = partition.b2 = Track::pending;
+  partition.prove = Track::pending;
   partition.assemble = Track::idle;
   prove_line_.insert(&partition, partition.admission, partition.job->critical(), now_);
-  b2_line_.insert(&partition, partition.admission, partition.job->critical(), now_);
+  open_b2(partition);
 }
 
 // A track's assignment has reported: ends the task. nullptr where the report is stale, or comes for a partition that
 // no longer waits for it.
 Partition* Machine::end_track(const WorkerToken& from, std::uint64_t private_peak_bytes, Stage stage,
-                              Track Partition::*track, SlotId Partition::*by) {
+                              Track Partition::*track, SlotId Partition::*by, Millis loading) {
   Slot* slot = believe_task(from, stage);
   if (!slot) return nullptr;
-  Partition& partition = *find_task(*slot, from.assignment)->partition;
+  const Task& task = *find_task(*slot, from.assignment);
+  Partition& partition = *task.partition;
+  note_b2_time(*slot, task, loading);
   const bool wanted = partition.phase == Phase::sealed && partition.*track == Track::running;
   observe_peak(*slot, from.assignment, private_peak_bytes, true);
   end_task(*slot, from.assignment, wanted ? "done" : "cancelled");
@@ -156,11 +158,12 @@ Partition* Machine::end_track(const WorkerToken& from, std::uint64_t private_pea
 }
 
 void Machine::handle(const ProveDone& event) {
-  Partition* ended =
-      end_track(event.from, event.private_peak_bytes, Stage::prove, &Partition::prove, &Partition::prove_slot);
+  Partition* ended = end_track(event.from, event.private_peak_bytes, Stage::prove, &Partition::prove,
+                               &Partition::prove_slot, event.loading);
   if (!ended) return;
   Partition& partition = *ended;
   partition.sums = event.sums;
+  if (partition.b2 == Track::with_prove) take_card_b2(partition, event.b2);
   shrink_private(partition, partition.needs.after_synthesis(false, partition.b2 != Track::done));
   if (!mutated(Mutation::ab_kept_to_the_end)) doom(partition.ab);  // phase 1: gone while b_g2_msm may still run
   try_assemble(partition);

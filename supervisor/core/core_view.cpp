@@ -31,6 +31,21 @@ PartitionState state_of(const Partition& partition) {
   }
 }
 
+std::optional<BG2> b_g2_of(const Partition& partition) {
+  switch (partition.b2) {
+    case Track::idle:
+      return std::nullopt;
+    case Track::with_prove:
+      return BG2::gpu;
+    case Track::pending:
+    case Track::running:
+      return BG2::cpu;
+    case Track::done:
+      return partition.b2_slot.role == Role::gpu ? BG2::gpu : BG2::cpu;
+  }
+  return std::nullopt;
+}
+
 BufferStage buffer_stage(const Partition& partition) {
   switch (state_of(partition)) {
     case PartitionState::waiting:
@@ -113,6 +128,15 @@ std::string waiting_for(const Job& job, const std::string& memory_wait) {
 
 }  // namespace
 
+PartitionView Machine::partition_view(const Partition& partition) {
+  PartitionView view{
+      partition.index,   supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {},
+      b_g2_of(partition)};
+  if (view.state == PartitionState::proven) view.progress_permille = 1000;
+  for (const Partition::Running& running : partition.running) view.slots.push_back(running.slot);
+  return view;
+}
+
 JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) const {
   JobView view;
   view.job = job.record.job;
@@ -124,13 +148,7 @@ JobView Machine::job_view(const Job& job, TimePoint now, bool with_timeline) con
   view.waiting_for = waiting_for(job, memory_wait_);
   const auto circuit = circuit_uids_.find(job.record.circuit);
   if (circuit != circuit_uids_.end()) view.warnings = circuits_.at(circuit->second).facts.warnings;
-  for (const Partition& partition : job.partitions) {
-    PartitionView part{
-        partition.index, supervisor::state_of(partition), partition.most_attempts(), partition.progress_permille, {}};
-    if (part.state == PartitionState::proven) part.progress_permille = 1000;
-    for (const Partition::Running& running : partition.running) part.slots.push_back(running.slot);
-    view.partitions.push_back(std::move(part));
-  }
+  for (const Partition& partition : job.partitions) view.partitions.push_back(partition_view(partition));
   if (with_timeline) view.timeline = job.timeline;
   return view;
 }
@@ -139,17 +157,6 @@ std::optional<JobView> Machine::job(const JobId& id, TimePoint now) const {
   const auto it = job_uids_.find(id);
   if (it == job_uids_.end() || !jobs_.at(it->second).durable) return std::nullopt;
   return job_view(jobs_.at(it->second), now, true);
-}
-
-std::vector<JobView> Machine::jobs(const std::vector<JobState>& states, std::size_t limit, TimePoint now) const {
-  std::vector<JobView> views;
-  for (const auto& [uid, job] : jobs_) {
-    if (views.size() >= limit) break;
-    if (!job.durable) continue;
-    if (!states.empty() && std::find(states.begin(), states.end(), state_of(job)) == states.end()) continue;
-    views.push_back(job_view(job, now, false));
-  }
-  return views;
 }
 
 std::optional<ResultView> Machine::result(const JobId& id) const {
@@ -203,6 +210,7 @@ WorkerView Machine::worker_view(const Slot& slot) const {
   view.rss_bytes = slot.rss_bytes;
   view.restarts = slot.policy.restarts();
   view.last_death = slot.last_death;
+  view.last_cause = slot.last_cause;
   view.build = slot.build;
   if (slot.tasks.empty()) return view;
   const Task& task = slot.tasks.front();
@@ -257,7 +265,11 @@ DaemonView Machine::daemon() const {
     if (!job.durable || is_final(state)) continue;
     ++(state == JobState::running ? view.jobs_running : view.jobs_queued);
     const std::size_t priority = static_cast<std::size_t>(job.record.priority) - 1;
-    if (state != JobState::running) ++view.queued_jobs[priority];
+    if (state != JobState::running) {
+      ++view.queued_jobs[priority];
+      auto& oldest = view.oldest_queued_job[priority];
+      oldest = std::min(oldest.value_or(job.accepted_at), job.accepted_at);
+    }
     for (const Partition& partition : job.partitions) {
       ++view.partitions[static_cast<std::size_t>(supervisor::state_of(partition))];
       if (partition.phase < Phase::allocating) ++view.queued_partitions[priority];

@@ -207,6 +207,7 @@ void Machine::handle(const ExitObserved& event) {
   const Death death = classify(*slot, event);
   const std::string how =
       event.exit_code ? "exit " + std::to_string(*event.exit_code) : "signal " + std::to_string(event.signal);
+  slot->last_cause = death;
   slot->last_death = std::string(to_string(death)) + " (" + how + ")" +
                      (event.memory.empty() ? "" : ", " + event.memory) +
                      (event.last_words.empty() ? "" : ": " + event.last_words);

@@ -255,6 +255,8 @@ struct ProveDone {
   WorkerToken from;
   std::string sums;  // opaque
   std::uint64_t private_peak_bytes = 0;
+  std::string b2 = {};  // with AssignProve::with_b2; "": the card has no room for B2's points
+  Millis loading{0};    // of its time, to bring the circuit onto the card
 };
 struct B2Done {
   WorkerToken from;

@@ -2,9 +2,9 @@
 //
 // Intake: once the circuit is known, the spooled input is opened and a load slot inspects it. Then the partition is
 // queued until the budget admits its whole life; its segments are allocated; a synth slot fills the witness and a, b.
-// When the writer has released them and the witness is sealed, two tracks run in parallel: PROVE and B2. PROVE_DONE
-// dooms `ab` (phase 1). Both done, a finalizer assembles and verifies; the witness is doomed (phase 2) and the proof is
-// stored.
+// When the writer has released them and the witness is sealed, two tracks run in parallel: PROVE and B2; or a card sums
+// B2 with the rest, and they are one. PROVE_DONE dooms `ab` (phase 1). Both done, a finalizer assembles and verifies;
+// the witness is doomed (phase 2) and the proof is stored.
 //
 // Two detours lead back. A partition *retreats* when a stage must start from less than it holds (synthesis died, an
 // allocation failed, no room for a second `ab`): it gives everything back, confirmed, and queues again at its old
@@ -46,7 +46,8 @@ enum class Phase {
   stopped,
 };
 
-enum class Track { idle, pending, running, done };
+// with_prove: B2 comes from the card that has, or will have, the partition's PROVE.
+enum class Track { idle, pending, running, done, with_prove };
 
 struct Partition {
   std::uint64_t uid = 0;
@@ -61,6 +62,7 @@ struct Partition {
   bool admitted = false;                      // holds a reservation and a reference on its circuit
   std::uint64_t admission = 0;                // in which order
   PrivateNeeds needs;                         // as it was admitted
+  BG2 b_g2 = BG2::cpu;                        // likewise
 
   SegmentRef input_file, input_segment, witness, ab;
   RequestId request = 0;  // OpenFiles or AllocateSegments under way

@@ -36,9 +36,11 @@ class Machine {
 
   // core_view.cpp
   DaemonView daemon() const;
+  static PartitionView partition_view(const Partition& partition);
   JobView job_view(const Job& job, TimePoint now, bool with_timeline) const;
   std::optional<JobView> job(const JobId& id, TimePoint now) const;
-  std::vector<JobView> jobs(const std::vector<JobState>& states, std::size_t limit, TimePoint now) const;
+  std::vector<JobView> jobs(const JobFilter& filter, TimePoint now) const;
+  Tally tally(std::size_t most_in_flight) const;
   std::optional<ResultView> result(const JobId& id) const;
   std::vector<CircuitView> circuits() const;
   std::vector<WorkerView> workers() const;
@@ -169,7 +171,8 @@ class Machine {
   void try_seal(Partition& partition);
   void open_tracks(Partition& partition);
   Partition* end_track(const WorkerToken& from, std::uint64_t private_peak_bytes, Stage stage, Track Partition::*track,
-                       SlotId Partition::*by);
+                       SlotId Partition::*by, Millis loading = Millis{0});
+  void take_card_b2(Partition& partition, std::string point);
   void try_assemble(Partition& partition);
   void verification_failed(Partition& partition, const Error& error);
   void retry_stage(Partition& partition, Stage stage);
@@ -182,6 +185,14 @@ class Machine {
   void partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death);
   void record_fault(Partition& partition, SlotId slot);
   void store_result(Partition& partition);
+
+  // core_b2.cpp: who sums b_g2_msm
+  bool b2_is_the_cards(const Partition& partition) const;
+  bool card_is_sooner(const Circuit& circuit) const;
+  void open_b2(Partition& partition);
+  void b2_to_finalizers(Partition& partition);
+  void note_b2_time(const Slot& slot, const Task& task, Millis loading);
+  void forget_b2_times();
 
   // core_segment.cpp: requests to the allocator, leases, freeing
   void handle(const SegmentsAllocated&);
@@ -220,6 +231,8 @@ class Machine {
   // core_dispatch.cpp: work to slots
   void dispatch();
   void dispatch_load(Slot& slot);
+  Circuit* take_circuit_to_load(Role role);
+  void assign_load(Slot& slot, Circuit& circuit);
   void dispatch_synth(Slot& slot);
   void dispatch_prove(Slot& slot);
   void dispatch_final(Slot& slot);
@@ -325,6 +338,7 @@ class Machine {
   std::vector<std::uint64_t> touched_;
   std::vector<std::string> violations_;  // found on the way
   std::string memory_wait_;              // what the head of the line waits for
+  std::uint64_t memory_wait_bytes_ = 0;  // and how much it needs; only with memory_wait_
 
   std::uint64_t jobs_done_ = 0, jobs_failed_ = 0, syntheses_ = 0, stale_events_ = 0, private_overruns_ = 0;
 };

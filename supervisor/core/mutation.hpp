@@ -23,6 +23,8 @@ enum class Mutation {
   credit_ignored,               // assignments beyond what a worker asked for
   exit_before_empty,            // the drain does not wait for what is left
   rows_for_nobody,              // rows get memory where only GPU workers prove
+  keys_made_by_readers,         // a key that a card makes is made by whoever is free
+  b2_for_nobody,                // a finalizer sums B2 that the card has been asked for
 };
 
 #ifdef GROTH16D_CORE_MUTATIONS

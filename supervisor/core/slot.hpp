@@ -25,8 +25,9 @@ struct Task {
   Circuit* circuit = nullptr;
   std::vector<SegmentRef> leases;
   std::uint32_t attempt = 0;
+  bool with_b2 = false;  // of PROVE on a card
   std::uint64_t beats = 0;
-  TimePoint progress_at{};
+  TimePoint begun_at{}, progress_at{};
   std::optional<TimePoint> cancel_deadline;
   std::size_t span = 0;  // in the job's timeline
 };
@@ -61,6 +62,7 @@ struct Slot {
   std::uint64_t rss_bytes = 0;
   std::uint32_t progress_permille = 0;
   std::string last_death;
+  std::optional<Death> last_cause;  // of last_death
 
   explicit Slot(const CoreConfig& config) : policy(config) {}
 

@@ -60,6 +60,11 @@ std::string_view to_string(Priority priority) {
   return word(kWords, priority);
 }
 
+std::string_view to_string(BG2 b_g2) {
+  constexpr std::array<std::string_view, 3> kWords = {"cpu", "gpu", "auto"};
+  return word(kWords, b_g2);
+}
+
 std::string_view to_string(JobState state) {
   constexpr std::array<std::string_view, 7> kWords = {"received", "queued",    "running",    "done",
                                                       "failed",   "cancelled", "quarantined"};

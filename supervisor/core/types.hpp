@@ -68,7 +68,12 @@ struct Work {
 enum class Priority { low = 1, normal = 2, high = 3, critical = 4 };
 inline constexpr std::size_t kPriorities = 4;
 
+// Who sums b_g2_msm: a finalizer while the other sums are made, the card with the other sums, or whoever lets proofs
+// come faster by what was measured (core_b2.cpp).
+enum class BG2 { cpu, gpu, automatic };
+
 enum class JobState { received, queued, running, done, failed, cancelled, quarantined };
+inline constexpr std::size_t kJobStateCount = 7;
 bool is_final(JobState state);
 
 enum class PartitionState { waiting, ready_synth, synthesising, sealed, proving, finalizing, proven, stopped };
@@ -103,6 +108,7 @@ enum class Death {
 std::string_view to_string(Role role);
 std::string_view to_string(Stage stage);
 std::string_view to_string(Priority priority);
+std::string_view to_string(BG2 b_g2);
 std::string_view to_string(JobState state);
 std::string_view to_string(PartitionState state);
 std::string_view to_string(CircuitState state);
@@ -127,6 +133,7 @@ struct CircuitFacts {
   std::uint64_t key_bytes = 0, r1cs_bytes = 0, witness_bytes = 0, ab_bytes = 0;
   std::uint64_t load_private_bytes = 0, synth_private_bytes = 0, prove_private_bytes = 0, b2_private_bytes = 0,
                 assemble_private_bytes = 0;
+  bool is_generated = false;            // the key is not read but made: a card's work where there is one
   std::uint64_t source_bytes_read = 0;  // of the client's files, for this report; 0: the cache knew
 };
 

@@ -1,6 +1,8 @@
 // Read-only snapshots for STATUS, LIST, RESULT, metrics and `groth16ctl top`. Taking one changes nothing.
 #pragma once
 
+#include <map>
+
 #include "supervisor/budget/budget.hpp"
 #include "supervisor/core/types.hpp"
 
@@ -12,6 +14,7 @@ struct PartitionView {
   std::uint32_t attempt = 0;  // assignments so far of the stage that had most
   std::uint32_t progress_permille = 0;
   std::vector<SlotId> slots;  // working on it now
+  std::optional<BG2> b_g2;    // who sums B2: cpu or gpu; none: not decided yet
 };
 
 // One stage's time on one slot, in milliseconds since the job was accepted.
@@ -37,6 +40,14 @@ struct JobView {
   std::string waiting_for;  // "": working
   std::vector<std::string> warnings;
   std::vector<StageSpan> timeline;
+};
+
+// Which jobs are wanted, and in which order.
+struct JobFilter {
+  std::vector<JobState> states;  // empty: all
+  std::string name_contains;     // "": all
+  std::size_t limit = 0;
+  bool newest_first = false;  // else in order of acceptance
 };
 
 // Only of a job whose results are committed.
@@ -79,6 +90,7 @@ struct WorkerView {
   std::uint64_t rss_bytes = 0;
   std::uint32_t restarts = 0;
   std::string last_death;  // "": none
+  std::optional<Death> last_cause;
   std::string build;
 };
 
@@ -90,6 +102,23 @@ struct BufferCount {
   bool operator==(const BufferCount&) const = default;
 };
 
+// Admitted, and not proven yet.
+struct InFlightView {
+  JobId job;
+  PartitionView partition;
+};
+
+// What a monitor counts by circuit. Taking it looks at every job.
+struct Tally {
+  struct Counts {
+    std::array<std::uint32_t, kJobStateCount> jobs{};              // finished ones that nobody closed too
+    std::array<std::uint32_t, kPartitionStateCount> partitions{};  // of unfinished jobs
+  };
+  std::map<CircuitName, Counts> circuits;  // "": jobs by key path
+  std::uint64_t waiting_bytes = 0;         // what the head of the line needs, if it waits for memory
+  std::vector<InFlightView> in_flight;     // in order of acceptance
+};
+
 struct DaemonView {
   DaemonState state = DaemonState::starting;
   std::uint64_t budget_total_bytes = 0;
@@ -98,7 +127,8 @@ struct DaemonView {
   // Of unfinished jobs: partitions by state, and what is not admitted yet by priority (low first).
   std::array<std::uint32_t, kPartitionStateCount> partitions{};
   std::array<std::uint32_t, kPriorities> queued_jobs{}, queued_partitions{};
-  std::uint32_t jobs_queued = 0;  // accepted, none of it running
+  std::array<std::optional<TimePoint>, kPriorities> oldest_queued_job{};  // when it was accepted
+  std::uint32_t jobs_queued = 0;                                          // accepted, none of it running
   std::uint32_t jobs_running = 0;
   std::uint64_t jobs_done = 0;  // since the start
   std::uint64_t jobs_failed = 0;

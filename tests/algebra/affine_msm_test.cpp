@@ -9,43 +9,25 @@
 #include "groth16/algebra/affine_msm.hpp"
 #include "groth16/algebra/booth.hpp"
 #include "groth16/algebra/xyzz_msm.hpp"
-#include "tests/algebra/random.hpp"
+#include "tests/algebra/points.hpp"
 
 using groth16::Affine;
 using groth16::BoothWindows;
 using groth16::Compute;
 using groth16::CpuLevel;
-using groth16::Jacobian;
 using groth16::UInt;
+using groth16::test::multiples;
+using groth16::test::pair_adder_levels;
+using groth16::test::Points;
 using groth16::test::Random;
+using groth16::test::Scalars;
 
 namespace {
 
 template <class F>
-using Points = std::vector<Affine<F>>;
-using Scalars = std::vector<UInt<4>>;
-
-std::vector<CpuLevel> levels() {
-  std::vector<CpuLevel> out{CpuLevel::portable};  // its adder, which the level above shares
-  if (groth16::best_cpu_level() == CpuLevel::ifma) out.push_back(CpuLevel::ifma);
-  return out;
-}
-
-template <class G>
-Points<typename G::Field> multiples(std::size_t count) {
-  using F = typename G::Field;
-  std::vector<Jacobian<F>> sums(count);
-  auto sum = Jacobian<F>::infinity();
-  for (auto& entry : sums) entry = sum = sum + G::generator();
-  Points<F> points(count);
-  batch_to_affine<F>(sums, points);
-  return points;
-}
-
-template <class F>
 void check(const Points<F>& points, const Scalars& scalars) {
   const auto expected = groth16::xyzz_msm<F>(points, scalars, Compute(1));
-  for (const CpuLevel level : levels()) {
+  for (const CpuLevel level : pair_adder_levels()) {
     for (const unsigned threads : {1u, 3u}) {
       CHECK(groth16::affine_msm<F>(points, scalars, Compute(threads), level) == expected);
     }
@@ -60,7 +42,7 @@ TEST_CASE("the digits of a scalar give the scalar back", "[msm]") {
   Scalars scalars{UInt<4>::zero(), one,           all_bits,
                   one << 255,      all_bits >> 1, {{0x8000800080008000, 0x8000800080008000, 1, 0}}};
   for (int i = 0; i < 20; ++i) scalars.push_back(UInt<4>{{random.u64(), random.u64(), random.u64(), random.u64()}});
-  for (unsigned bits = 2; bits <= 17; ++bits) {
+  for (unsigned bits = 1; bits <= 17; ++bits) {
     const BoothWindows windows(bits, 256);
     for (const auto& scalar : scalars) {
       UInt<4> sum{};  // modulo 2^256
@@ -124,7 +106,7 @@ TEST_CASE("a bucket that is longer than the tree's piece is summed to its end", 
   const Scalars scalars(points.size(), UInt<4>::from_u64(3));
   const std::vector<std::uint64_t> bits(points.size() / 64, ~std::uint64_t{0});
   const auto sum = times(Group::generator(), UInt<1>::from_u64(40 * 500 * 1001));
-  for (const CpuLevel level : levels()) {
+  for (const CpuLevel level : pair_adder_levels()) {
     CHECK(groth16::affine_msm<F>(points, scalars, Compute(2), level) == sum.times(UInt<1>::from_u64(3)));
     CHECK(groth16::affine_sum_selected<F>(points, bits, Compute(2), level) == sum);
   }
@@ -140,7 +122,7 @@ TEMPLATE_TEST_CASE("selected points are summed as XYZZ accumulators sum them", "
     for (const std::uint64_t pattern : {std::uint64_t{0}, ~std::uint64_t{0}, random.u64()}) {
       const std::vector<std::uint64_t> bits((count + 63) / 64, pattern);
       const auto expected = groth16::xyzz_sum_selected<F>(some, bits, Compute(1));
-      for (const CpuLevel level : levels()) {
+      for (const CpuLevel level : pair_adder_levels()) {
         CHECK(groth16::affine_sum_selected<F>(some, bits, Compute(2), level) == expected);
       }
     }

@@ -6,32 +6,20 @@
 #include <vector>
 
 #include "groth16/algebra/msm.hpp"
-#include "tests/algebra/random.hpp"
+#include "tests/algebra/points.hpp"
 
 using groth16::Affine;
 using groth16::Compute;
 using groth16::Jacobian;
 using groth16::Pulse;
 using groth16::UInt;
+using groth16::test::multiples;
+using groth16::test::Points;
 using groth16::test::Random;
+using groth16::test::random_scalars;
+using groth16::test::Scalars;
 
 namespace {
-
-template <class F>
-using Points = std::vector<Affine<F>>;
-using Scalars = std::vector<UInt<4>>;
-
-// [1]G, [2]G, ..., [count]G.
-template <class G>
-Points<typename G::Field> multiples(std::size_t count) {
-  using F = typename G::Field;
-  std::vector<Jacobian<F>> sums(count);
-  auto sum = Jacobian<F>::infinity();
-  for (auto& entry : sums) entry = sum = sum + G::generator();
-  Points<F> points(count);
-  batch_to_affine<F>(sums, points);
-  return points;
-}
 
 template <class F>
 Jacobian<F> naive_sum(const Points<F>& points, const Scalars& scalars) {
@@ -46,13 +34,6 @@ void check_equals_naive(const Points<F>& points, const Scalars& scalars) {
   for (const unsigned threads : {1u, 3u}) {
     CHECK(groth16::msm<F>(points, scalars, Compute(threads)) == expected);
   }
-}
-
-template <class G>
-Scalars random_scalars(Random& random, std::size_t count) {
-  Scalars scalars(count);
-  for (auto& scalar : scalars) scalar = random.below(G::Curve::Fr::modulus());
-  return scalars;
 }
 
 }  // namespace

@@ -5,26 +5,22 @@
 #include <vector>
 
 #include "groth16/algebra/pair_adder.hpp"
-#include "tests/algebra/random.hpp"
+#include "tests/algebra/points.hpp"
 
 using groth16::Affine;
 using groth16::CpuLevel;
 using groth16::Jacobian;
 using groth16::PointPair;
+using groth16::test::pair_adder_levels;
+using groth16::test::Points;
 using groth16::test::Random;
 
 namespace {
 
-std::vector<CpuLevel> levels() {
-  std::vector<CpuLevel> out{CpuLevel::portable};
-  if (groth16::best_cpu_level() == CpuLevel::ifma) out.push_back(CpuLevel::ifma);
-  return out;
-}
-
 // Infinity, and pairs of opposite points.
 template <class G>
-std::vector<Affine<typename G::Field>> some_points(Random& random, std::size_t count) {
-  std::vector<Affine<typename G::Field>> points{Affine<typename G::Field>::infinity()};
+Points<typename G::Field> some_points(Random& random, std::size_t count) {
+  Points<typename G::Field> points{Affine<typename G::Field>::infinity()};
   while (points.size() < count) {
     points.push_back(groth16::test::random_point<G>(random));
     points.push_back(-points.back());
@@ -44,7 +40,7 @@ TEMPLATE_TEST_CASE("every pair has the right sum, whatever its neighbours are", 
   using F = typename TestType::Field;
   Random random(81);
   const auto points = some_points<TestType>(random, 9);
-  for (const CpuLevel level : levels()) {
+  for (const CpuLevel level : pair_adder_levels()) {
     const auto adder = groth16::make_pair_adder<F>(level);
     for (const std::size_t count : {1u, 7u, 8u, 9u, 255u, 257u, 2048u, 2049u}) {
       std::vector<Affine<F>> sums(count);
@@ -67,7 +63,7 @@ TEMPLATE_TEST_CASE("sums of sums are right, and a sum may take its operand's pla
   constexpr std::size_t kCount = 300;
   Random random(82);
   const auto generator = TestType::generator();
-  for (const CpuLevel level : levels()) {
+  for (const CpuLevel level : pair_adder_levels()) {
     const auto adder = groth16::make_pair_adder<F>(level);
     // Point i is [i]G; each round adds one of them to all, without any mending in between.
     std::vector<Affine<F>> points(kCount);

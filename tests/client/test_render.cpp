@@ -4,10 +4,10 @@
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/progress_bar.hpp"
-#include "client/ctl/render_json.hpp"
 #include "client/ctl/render_text.hpp"
 #include "client/ctl/result_files.hpp"
 #include "client/ctl/top_frame.hpp"
+#include "client/json/message_json.hpp"
 
 using namespace groth16d;
 using namespace groth16d::ctl;
@@ -69,11 +69,11 @@ TEST_CASE("JSON has the protocol's names, enums as words, digests as hexadecimal
   v1::CircuitStatus circuit;
   circuit.set_circuit("name");
   circuit.set_key_digest(std::string("\x01\xff", 2));
-  CHECK(to_json(circuit).at("key_digest") == "01ff");
-  CHECK(word(v1::DONE) == "done");
-  CHECK(word(v1::SYNTHESISING) == "synthesising");
-  CHECK(word(v1::PRIORITY_UNSPECIFIED) == "normal");
-  CHECK(word(v1::PRIORITY_CRITICAL) == "critical");
+  CHECK(client::to_json(circuit).at("key_digest") == "01ff");
+  CHECK(client::word_of(v1::DONE) == "done");
+  CHECK(client::word_of(v1::SYNTHESISING) == "synthesising");
+  CHECK(client::word_of(v1::PRIORITY_UNSPECIFIED) == "normal");
+  CHECK(client::word_of(v1::PRIORITY_CRITICAL) == "critical");
 }
 
 TEST_CASE("a partition's number goes before the extension, and only where there are several") {

@@ -67,6 +67,7 @@ class Simulation {
       config.role(role) = {one_or_two(), 1, 100'000};
     config.role(Role::gpu) = {luck_.one_in(2) ? one_or_two() : 0, 1, 100'000};
     if (config.role(Role::gpu).slots > 0 && luck_.one_in(2)) config.role(Role::cpu).slots = 0;
+    config.b_g2 = draw_b_g2(config);
     std::uint64_t slots = 0;
     for (const RoleConfig& role : config.roles) slots += role.slots;
     config.budget_total_bytes = slots * segment_bytes(100'000) + 350'000 + luck_.below(900'000);
@@ -79,6 +80,11 @@ class Simulation {
     config.ageing = Millis{2'000};
     config.jitter_seed = seed;
     return config;
+  }
+
+  BG2 draw_b_g2(const CoreConfig& config) {
+    const BG2 b_g2 = luck_.among({BG2::cpu, BG2::gpu, BG2::automatic, BG2::automatic});
+    return b_g2 == BG2::gpu && config.role(Role::gpu).slots == 0 ? BG2::automatic : b_g2;
   }
 
   void set_laws() {
@@ -94,6 +100,7 @@ class Simulation {
       CircuitFacts facts = small_circuit();
       if (path.ends_with("c1.zkey")) facts.witness_bytes *= 4;
       if (path.ends_with("c2.zkey")) facts.ab_bytes = facts.r1cs_bytes = 0;
+      facts.is_generated = path.ends_with("c2.zkey");
       return facts;
     };
     world_.script = [this](const Assign& assign) { return behave(assign); };
@@ -103,6 +110,8 @@ class Simulation {
     Behaviour behaviour;
     behaviour.duration = Millis{1 + luck_.below(40)};
     behaviour.private_permille = 300 + luck_.below(luck_.one_in(20) ? 1'500 : 700);  // rarely above the formula
+    behaviour.no_room_for_b2 = luck_.one_in(10);
+    behaviour.loading = luck_.one_in(4) ? Millis{luck_.below(60)} : Millis{0};  // more than it took, at times
     if (kind_) return behaviour;
     if (luck_.one_in(mood_.slow)) behaviour.duration = Millis{200 + luck_.below(2'500)};  // yet within every deadline
     const bool bad_slot = bad_slot_ && assign.slot == *bad_slot_;
@@ -180,6 +189,7 @@ class Simulation {
     next.budget_total_bytes = config_.budget_total_bytes / 4 * (3 + luck_.below(3));
     next.max_in_flight = static_cast<std::uint32_t>(luck_.below(4));
     next.stall.fill(Millis{3'000 + luck_.below(3'000)});
+    next.b_g2 = draw_b_g2(config_);
     world_.reload(next);
   }
 
@@ -253,7 +263,7 @@ class Simulation {
 
   std::string unfinished() const {
     std::string names;
-    for (const JobView& view : world_.core().jobs({}, 100, world_.now()))
+    for (const JobView& view : world_.core().jobs({{}, "", 100, false}, world_.now()))
       if (!is_final(view.state))
         names += view.job + " (" + std::string(to_string(view.state)) + ", " + view.waiting_for + ") ";
     return names;

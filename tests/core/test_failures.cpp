@@ -1,7 +1,7 @@
 // Failures cost one stage: deaths, freezes, liars, bad inputs, bad slots, stale messages, full disks.
 #include <catch2/catch.hpp>
 
-#include "tests/core/world.hpp"
+#include "tests/core/steps.hpp"
 
 using namespace groth16d;
 using namespace groth16d::supervisor;
@@ -14,22 +14,6 @@ CoreConfig slots_of(std::uint32_t count) {
   for (const Role role : {Role::load, Role::synth, Role::cpu, Role::final}) config.role(role) = {count, 1, 100'000};
   config.budget_total_bytes = 10'000'000;
   return config;
-}
-
-void require_sound(const World& world) {
-  for (const std::string& f : world.faults()) FAIL_CHECK(f);
-  REQUIRE(world.faults().empty());
-}
-
-bool finish(World& world, const JobId& job) {
-  return world.run_until([&] { return world.state(job) && is_final(*world.state(job)); });
-}
-
-void warm(World& world) {
-  world.start();
-  world.add_circuit("c");
-  REQUIRE(world.run_until(
-      [&] { return !world.core().circuits().empty() && world.core().circuits()[0].state == CircuitState::resident; }));
 }
 
 Stage stage_of(const Assign& assign) {

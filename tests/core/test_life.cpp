@@ -1,7 +1,7 @@
 // What a client is promised while nothing goes wrong: jobs, circuits, idempotency, cancel, deadlines, drain, recovery.
 #include <catch2/catch.hpp>
 
-#include "tests/core/world.hpp"
+#include "tests/core/steps.hpp"
 
 using namespace groth16d;
 using namespace groth16d::supervisor;
@@ -16,11 +16,6 @@ CoreConfig two_of_each() {
   return config;
 }
 
-void require_sound(const World& world) {
-  for (const std::string& f : world.faults()) FAIL_CHECK(f);
-  REQUIRE(world.faults().empty());
-}
-
 // A world with circuit "c" resident.
 struct Warm : World {
   explicit Warm(const CoreConfig& config) : World(config) {
@@ -32,10 +27,6 @@ struct Warm : World {
     REQUIRE(resident);
   }
 };
-
-bool finish(World& world, const JobId& job) {
-  return world.run_until([&] { return world.state(job) && is_final(*world.state(job)); });
-}
 
 }  // namespace
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "tests/core/world.hpp"
+#include "tests/core/steps.hpp"
 
 using namespace groth16d;
 using namespace groth16d::supervisor;
@@ -28,22 +28,6 @@ std::uint64_t partition_bytes() {
   const CircuitFacts facts = small_circuit();
   return segment_bytes(10'000) + segment_bytes(facts.witness_bytes) + segment_bytes(facts.ab_bytes) +
          facts.prove_private_bytes + facts.b2_private_bytes;
-}
-
-void require_sound(const World& world) {
-  for (const std::string& f : world.faults()) FAIL_CHECK(f);
-  REQUIRE(world.faults().empty());
-}
-
-bool finish(World& world, const JobId& job) {
-  return world.run_until([&] { return world.state(job) && is_final(*world.state(job)); });
-}
-
-void warm(World& world, const CircuitName& name = "c") {
-  world.start();
-  world.add_circuit(name);
-  REQUIRE(world.run_until(
-      [&] { return !world.core().circuits().empty() && world.core().circuits()[0].state == CircuitState::resident; }));
 }
 
 Behaviour slow_proofs(const Assign& assign) {
@@ -98,7 +82,8 @@ TEST_CASE("beside CPU workers a GPU worker leaves the rows alone, and its small 
     const auto* prove = std::get_if<AssignProve>(&assign.what);
     if (prove) CHECK(static_cast<bool>(prove->ab) == (assign.slot.role == Role::cpu));
   }
-  for (const PrivateNeedView& need : world.core().circuits()[0].needs)
+  const std::vector<CircuitView> circuits = world.core().circuits();
+  for (const PrivateNeedView& need : circuits[0].needs)
     if (need.stage == Stage::prove) CHECK(need.reserved_bytes >= small_circuit().prove_private_bytes);
   require_sound(world);
 }

@@ -37,6 +37,8 @@ const Case kCases[] = {
     {Mutation::done_before_stored, "a result before its commit", {"I5", "I7"}},
     {Mutation::credit_ignored, "assignments beyond the credit", {"I8"}},
     {Mutation::exit_before_empty, "a drain that leaves something behind", {"I10"}},
+    {Mutation::keys_made_by_readers, "a key that is made on the host beside a card", {"W27"}},
+    {Mutation::b2_for_nobody, "a B2 that a finalizer sums and nobody needs", {"W25"}},
     {Mutation::rows_for_nobody, "rows in memory where only GPU workers prove", {"W24"}},
 };
 

@@ -1,7 +1,7 @@
 // A new configuration in a running core: limits hold from the same event on, or nothing changes.
 #include <catch2/catch.hpp>
 
-#include "tests/core/world.hpp"
+#include "tests/core/steps.hpp"
 
 using namespace groth16d;
 using namespace groth16d::supervisor;
@@ -16,22 +16,10 @@ CoreConfig roomy() {
   return config;
 }
 
-void warm(World& world) {
-  world.start();
-  world.add_circuit("c");
-  REQUIRE(world.run_until(
-      [&] { return !world.core().circuits().empty() && world.core().circuits()[0].state == CircuitState::resident; }));
-}
-
 std::uint64_t partition_bytes() {
   const CircuitFacts facts = small_circuit();
   return segment_bytes(10'000) + segment_bytes(facts.witness_bytes) + segment_bytes(facts.ab_bytes) +
          facts.prove_private_bytes + facts.b2_private_bytes;
-}
-
-void require_sound(const World& world) {
-  for (const std::string& fault : world.faults()) FAIL_CHECK(fault);
-  REQUIRE(world.faults().empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tuple>
 
 #include "tests/core/trace.hpp"
 
@@ -243,7 +244,8 @@ void World::act(const Reply& reply) {
   if (replies_.contains(reply.token)) fault("W2: token " + std::to_string(reply.token) + " is answered twice");
   replies_[reply.token] = reply;
   if (const auto asked = reloads_.find(reply.token); asked != reloads_.end() && reply.code == 200)
-    config_.budget_total_bytes = asked->second.budget_total_bytes;
+    std::tie(config_.budget_total_bytes, config_.b_g2) =
+        std::pair(asked->second.budget_total_bytes, asked->second.b_g2);
   const bool accepts = reply.code == 202 && submitted_.contains(reply.token);
   if (!accepts) return;
   if (!journal_.contains(submitted_[reply.token])) fault("W3: a job is acknowledged before it is in the journal");

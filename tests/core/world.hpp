@@ -39,6 +39,8 @@ struct Behaviour {
   bool ignores_cancel = false;
   bool keeps_leases = false;     // never RELEASED
   bool lies_about_seal = false;  // keeps a writable mapping of what it sealed
+  bool no_room_for_b2 = false;   // a card, where it may say so
+  Millis loading{0};             // of the duration
 };
 
 CircuitFacts small_circuit();
@@ -207,6 +209,7 @@ class World {
   std::set<JobId> accepted_;
   std::map<std::string, std::uint32_t> attempts_;
   std::map<std::string, std::array<std::uint64_t, kStages>> promises_;  // private bytes, by admitted work
+  std::set<std::string> b2_on_cards_;                                   // admitted work whose B2 no finalizer sums
   std::set<std::pair<JobId, std::uint32_t>> synthesised_;               // partitions whose witness is good in this life
   ReplyToken last_token_ = 0;
   std::uint32_t last_pid_ = 100;

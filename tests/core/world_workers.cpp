@@ -110,6 +110,8 @@ void World::note_promise(const Work& work) {
     if (view.circuit != circuit_of(work.job)) continue;
     for (const PrivateNeedView& need : view.needs) promise[static_cast<std::size_t>(need.stage)] = need.reserved_bytes;
   }
+  b2_on_cards_.erase(name_of(work));
+  if (config_.b_g2 == BG2::gpu && config_.role(Role::cpu).slots == 0) b2_on_cards_.insert(name_of(work));
 }
 
 // As a worker measures it: all of its anonymous memory.
@@ -131,6 +133,15 @@ void World::act(const Assign& assign) {
   const auto* prove = std::get_if<AssignProve>(&assign.what);
   if (prove && assign.slot.role == Role::gpu && prove->ab)
     fault("W23: " + to_string(assign.slot) + " is given rows that it does not read");
+  if (std::holds_alternative<AssignB2>(assign.what) && b2_on_cards_.contains(name_of(assign.work)))
+    fault("W25: " + to_string(assign.slot) + " sums a B2 that is a card's");
+  if (std::holds_alternative<AssignLoad>(assign.what)) {
+    const bool is_made = facts("/keys/" + circuit_of(assign.work.job) + ".zkey").is_generated;
+    if ((is_made && config_.role(Role::gpu).slots > 0) != (assign.slot.role == Role::gpu))
+      fault("W27: " + to_string(assign.slot) + " makes or reads a key that is another role's");
+  }
+  if (prove && prove->with_b2 && (assign.slot.role != Role::gpu || prove->b_g2 == BG2::cpu))
+    fault("W26: " + to_string(assign.slot) + " is asked for a B2 whose points it does not hold");
   Process* p = process(assign.slot, assign.epoch);
   if (!p || !p->alive) return;
   if (p->task) return fault("I8: " + to_string(assign.slot) + " is given a second assignment");
@@ -192,7 +203,10 @@ void World::finish(Process& p) {
         if constexpr (std::is_same_v<T, AssignLoad> || std::is_same_v<T, AssignAdopt>)
           send(p, CircuitLoaded{from, facts(a.key_name), peak});
         if constexpr (std::is_same_v<T, AssignSynth>) send(p, WitnessSealed{from, 30'000, peak});
-        if constexpr (std::is_same_v<T, AssignProve>) send(p, ProveDone{from, "sums of " + tag, peak});
+        if constexpr (std::is_same_v<T, AssignProve>) {
+          const bool has_b2 = a.with_b2 && !(p.behaviour.no_room_for_b2 && a.b_g2 == BG2::automatic);
+          send(p, ProveDone{from, "sums of " + tag, peak, has_b2 ? "b2 of " + tag : "", p.behaviour.loading});
+        }
         if constexpr (std::is_same_v<T, AssignB2>) send(p, B2Done{from, "b2 of " + tag, peak});
         if constexpr (std::is_same_v<T, AssignAssemble>) {
           if (a.sums != "sums of " + tag || a.b2 != "b2 of " + tag || a.statement != "statement of " + tag)

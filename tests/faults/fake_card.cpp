@@ -3,6 +3,8 @@
 //
 //   card.none   there is no device when the worker looks for one
 //   card.plan   a circuit that does not fit
+//   card.taken  a circuit that would fit, if another process did not hold memory
+//   card.no_b2  a circuit that fits without B2's points
 //   card.lost   a sticky error in a computation
 #include <algorithm>
 #include <cstdlib>
@@ -10,8 +12,10 @@
 #include <vector>
 
 #include "common/failpoint.hpp"
+#include "cuda/card_multiples.hpp"
 #include "cuda/device.hpp"
 #include "cuda/prove_stage.hpp"
+#include "groth16/proof/b2.hpp"
 #include "groth16/proof/evaluate.hpp"
 
 namespace groth16::device {
@@ -34,21 +38,20 @@ Result<DeviceFacts> use_first_device() {
   return DeviceFacts{"fake card", visible == nullptr ? "" : visible, 1, 1, kTotalBytes, kTotalBytes};
 }
 
-Result<std::uint64_t> free_device_bytes() { return kTotalBytes; }
-
 bool is_sticky(const groth16d::Error& error) { return error.name == "gpu.lost"; }
 
 // What a card would hold: copies, by which a stage that was loaded for another circuit is found out.
 template <class C>
 class GpuStageBody {
  public:
-  GpuStageBody(const ProvingKey<C>& key, const ConstraintSystem<C>& system)
-      : h_(key.h().begin(), key.h().end()), wires_(wires_of(system)) {}
+  GpuStageBody(const ProvingKey<C>& key, const ConstraintSystem<C>& system, bool with_b2)
+      : has_b2_points(with_b2), h_(key.h().begin(), key.h().end()), wires_(wires_of(system)) {}
 
   bool is_of(const ProvingKey<C>& key, const ConstraintSystem<C>& system) const {
     return std::equal(h_.begin(), h_.end(), key.h().begin(), key.h().end()) && wires_ == wires_of(system);
   }
 
+  const bool has_b2_points;
   GpuStageMemory memory;
   std::vector<std::pair<std::string, double>> steps;
 
@@ -70,17 +73,29 @@ GpuProveStage<C>::~GpuProveStage() = default;
 template <class C>
 Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const ProvingKey<C>& key,
                                                                  const ConstraintSystem<C>& system,
-                                                                 const GpuStageOptions&, const Compute&) {
+                                                                 const GpuStageOptions& options, const Compute&) {
   if (const auto checked = check_belong_together(key, system); !checked) return tl::unexpected(checked.error());
   if (GROTH16D_FAILPOINT("card.plan")) {
     return failure(ErrorCode::too_large, "gpu.plan",
                    "the prove stage needs 17 bytes of the card's memory, 16 of 16 are free");
   }
-  return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::make_unique<GpuStageBody<C>>(key, system)));
+  if (GROTH16D_FAILPOINT("card.taken")) {
+    return failure(ErrorCode::unavailable, "gpu.memory_taken",
+                   "the prove stage needs 17 bytes of the card's memory, 16 of 32 are free; the card is also used by "
+                   "pid 4711 (16 bytes)");
+  }
+  const bool fits = options.b2 != B2Points::if_they_fit || !GROTH16D_FAILPOINT("card.no_b2");
+  const bool with_b2 = options.b2 != B2Points::none && fits;
+  return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::make_unique<GpuStageBody<C>>(key, system, with_b2)));
 }
 
 template <class C>
-Result<GpuSums<C>> GpuProveStage<C>::prove(const ProvingKey<C>& key, const PackedWitness<C>& witness,
+bool GpuProveStage<C>::has_b2_points() const {
+  return body_->has_b2_points;
+}
+
+template <class C>
+Result<GpuSums<C>> GpuProveStage<C>::prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, bool with_b2,
                                            const Compute& compute) {
   if (GROTH16D_FAILPOINT("card.lost")) {
     return failure(ErrorCode::system, "gpu.lost", "kernel accumulate_runs: an illegal memory access was encountered");
@@ -93,7 +108,10 @@ Result<GpuSums<C>> GpuProveStage<C>::prove(const ProvingKey<C>& key, const Packe
   evaluate<C>(system, witness, a, b, compute);
   auto sums = prove_sums<C>(key, witness, a, b, compute);
   if (!sums) return tl::unexpected(sums.error());
-  return GpuSums<C>{*sums, std::nullopt};
+  if (!with_b2) return GpuSums<C>{*sums, std::nullopt};
+  const auto b2 = b_g2_msm<C>(key, witness, compute);
+  if (!b2) return tl::unexpected(b2.error());
+  return GpuSums<C>{*sums, *b2};
 }
 
 template <class C>
@@ -105,6 +123,31 @@ const std::vector<std::pair<std::string, double>>& GpuProveStage<C>::steps() con
   return body_->steps;
 }
 
+// The host's multiples under the card's name.
+template <class C>
+struct CardMultiples<C>::Body {
+  HostMultiples<C> host;
+};
+template <class C>
+CardMultiples<C>::CardMultiples(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+template <class C>
+CardMultiples<C>::~CardMultiples() = default;
+template <class C>
+Result<std::unique_ptr<CardMultiples<C>>> CardMultiples<C>::make() {
+  return std::unique_ptr<CardMultiples>(new CardMultiples(std::make_unique<Body>()));
+}
+template <class C>
+Result<void> CardMultiples<C>::in_g1(std::span<const Fr> scalars, std::span<typename C::G1> out,
+                                     const Compute& compute) const {
+  return body_->host.in_g1(scalars, out, compute);
+}
+template <class C>
+Result<void> CardMultiples<C>::in_g2(std::span<const Fr> scalars, std::span<typename C::G2> out,
+                                     const Compute& compute) const {
+  return body_->host.in_g2(scalars, out, compute);
+}
+
+template class CardMultiples<Bls12_381>;
 template class GpuProveStage<Bn254>;
 template class GpuProveStage<Bls12_381>;
 

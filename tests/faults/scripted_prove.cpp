@@ -15,13 +15,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/exit_code.hpp"
 #include "common/posix.hpp"
 #include "groth16/proof/evaluate.hpp"
 #include "tests/faults/prove_script.hpp"
 #include "tests/faults/trapdoor.hpp"
 #include "workers/partition.hpp"
 #include "workers/runtime/environment.hpp"
-#include "workers/runtime/exit_code.hpp"
 #include "workers/runtime/worker_main.hpp"
 
 namespace groth16d::faults {
@@ -203,10 +203,11 @@ class ScriptedProve {
 }  // namespace
 }  // namespace groth16d::faults
 
-int main() {
+int main(int argc, char** argv) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return static_cast<int>(groth16d::worker::ExitCode::configuration);
+  if (error) return static_cast<int>(groth16d::ExitCode::configuration);
   groth16d::faults::ScriptedProve stage(self.parent_path());
-  return groth16d::worker::worker_main([&stage](const groth16d::worker::Assignment& a) { return stage.perform(a); });
+  return groth16d::worker::worker_main(argc, argv,
+                                       [&stage](const groth16d::worker::Assignment& a) { return stage.perform(a); });
 }

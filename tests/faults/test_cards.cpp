@@ -118,6 +118,53 @@ TEST_CASE("a circuit that the card cannot hold fails by name and with the bytes,
   CHECK(holds(ended.failure().text(), "needs 17 bytes of the card's memory, 16 of 16 are free"));
 }
 
+TEST_CASE("memory that another process holds is the slot's trouble, and its pid is named") {
+  Marks marks;
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start(marks.environment("card.taken=error@1"));
+  submit(client, request("first"));
+
+  const auto ended = check_proven(client, "first");
+
+  CHECK(outcomes(ended, "prove") == Outcomes{"failed", "done"});
+  CHECK(holds(scene.daemon.log(), "the card is also used by pid 4711"));
+}
+
+TEST_CASE("with b_g2 on the card finalizers only assemble, and status says who summed it") {
+  Settings settings = with_cards(1);
+  settings.b_g2 = "gpu";
+  Scene scene{ProveStage::fake_card, settings};
+  client::Client client = scene.start();
+
+  const v1::JobStatus job = prove(client, "first", 3);
+
+  CHECK(outcomes(job, "b2").empty());
+  CHECK(outcomes(job, "assemble") == Outcomes{"done", "done", "done"});
+  for (const auto& partition : job.partitions()) CHECK(partition.b_g2() == "gpu");
+  CHECK(scene.daemon.stop() == 0);
+}
+
+TEST_CASE("with b_g2 on the host each partition's is a finalizer's") {
+  Settings settings = with_cards(1);
+  settings.b_g2 = "cpu";
+  Scene scene{ProveStage::fake_card, settings};
+  client::Client client = scene.start();
+
+  const v1::JobStatus job = prove(client, "first", 3);
+
+  CHECK(outcomes(job, "b2") == Outcomes{"done", "done", "done"});
+  for (const auto& partition : job.partitions()) CHECK(partition.b_g2() == "cpu");
+}
+
+TEST_CASE("a card without room for B2's points leaves it to finalizers") {
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start({"GROTH16D_FAILPOINTS=card.no_b2=error+"});
+  for (const char* job : {"first", "second", "third"}) {
+    const v1::JobStatus ended = prove(client, job);
+    CHECK(outcomes(ended, "b2") == Outcomes{"done"});
+  }
+}
+
 TEST_CASE("each GPU slot sees the one card whose UUID it was given") {
   Settings settings = with_cards(2);
   settings.cards = {"GPU-aaaaaaaa-0000-0000-0000-000000000000", "GPU-bbbbbbbb-0000-0000-0000-000000000000"};

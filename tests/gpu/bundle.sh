@@ -26,7 +26,8 @@ for program in "${programs[@]}"; do
 done
 
 folder=$(dirname "${BASH_SOURCE[0]}")
-install -m 755 "$folder/prove.sh" "$folder/run.sh" "$kBundle"
+install -m 755 "$folder/prove.sh" "$folder/flagship.sh" "$folder/run.sh" "$kBundle"
+install -m 644 "$folder/daemon.sh" "$kBundle"
 size=$(du -sm "$kBundle" | cut -f 1)
 ((size <= kMostMiB)) || { echo "bundle.sh: $size MiB; at most $kMostMiB are to be carried" >&2; exit 1; }
 echo "$kBundle: $size MiB, run there: ./prove.sh and ./run.sh ." >&2

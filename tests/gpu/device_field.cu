@@ -2,6 +2,7 @@
 #include "tests/gpu/device_field.hpp"
 
 #include "cuda/device_array.cuh"
+#include "cuda/threads.cuh"
 
 namespace groth16::test {
 

@@ -1,6 +1,8 @@
 // One thread a scalar.
 #include "tests/gpu/device_vectors.hpp"
 
+#include "cuda/threads.cuh"
+
 namespace groth16::test {
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cuda/msm.cuh"
 #include "groth16/algebra/msm.hpp"
-#include "tests/algebra/random.hpp"
+#include "tests/algebra/points.hpp"
 #include "tests/gpu/device_vectors.hpp"
 #include "tests/gpu/walk_factor.hpp"
 
@@ -34,9 +34,8 @@ Jacobian<typename G::Field> sum_on_card(const device::FixedBases<typename G::Fie
 }
 
 template <class G>
-Jacobian<typename G::Field> sum_on_card(const std::vector<Affine<typename G::Field>>& points,
-                                        const std::vector<UInt<4>>& scalars, const MsmPlan& plan,
-                                        const device::Stream& stream) {
+Jacobian<typename G::Field> sum_on_card(const Points<typename G::Field>& points, const Scalars& scalars,
+                                        const MsmPlan& plan, const device::Stream& stream) {
   const device::FixedBases<typename G::Field> bases(points.data(), plan, stream);
   const DeviceArray<UInt<4>> on_card = on_device<UInt<4>>(scalars, stream);
   return sum_on_card<G>(bases, on_card.data(), stream);
@@ -44,8 +43,8 @@ Jacobian<typename G::Field> sum_on_card(const std::vector<Affine<typename G::Fie
 
 // Multiples of the generator with infinities, repeated and opposite points among them.
 template <class G>
-std::vector<Affine<typename G::Field>> points_of_all_kinds(std::size_t count, Random& random) {
-  std::vector<Affine<typename G::Field>> points;
+Points<typename G::Field> points_of_all_kinds(std::size_t count, Random& random) {
+  Points<typename G::Field> points;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t kind = i < 2 ? 7 : random.u64() % 8;
     if (kind == 0) {
@@ -62,9 +61,9 @@ std::vector<Affine<typename G::Field>> points_of_all_kinds(std::size_t count, Ra
 }
 
 template <class G>
-std::vector<UInt<4>> scalars_of_kind(const std::string& kind, std::size_t count, Random& random) {
+Scalars scalars_of_kind(const std::string& kind, std::size_t count, Random& random) {
   const UInt<4> r = G::Curve::Fr::modulus(), one = UInt<4>::from_u64(1);
-  std::vector<UInt<4>> out;
+  Scalars out;
   const UInt<4> same = random.below(r);
   for (std::size_t i = 0; i < count; ++i) {
     if (kind == "random") out.push_back(random.below(r));
@@ -92,9 +91,9 @@ TEMPLATE_TEST_CASE("a sum on the card is the host's, whatever the points, scalar
   const device::Stream stream;
   Random random(61);
   const std::size_t count = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{33}, std::size_t{1500});
-  const std::vector<Affine<F>> points = points_of_all_kinds<G>(count, random);
+  const Points<F> points = points_of_all_kinds<G>(count, random);
   for (const std::string kind : {"random", "equal", "bits", "minus one", "zero", "edges"}) {
-    const std::vector<UInt<4>> scalars = scalars_of_kind<G>(kind, count, random);
+    const Scalars scalars = scalars_of_kind<G>(kind, count, random);
     const Jacobian<F> expected = msm(std::span(points), std::span(scalars), Compute(2));
     for (const auto& [window, tables] : {std::pair{2u, 3u}, {5u, 1000u}, {8u, 1u}, {11u, 4u}, {13u, 1000u}}) {
       for (const std::size_t max_pairs : {std::size_t{1}, std::size_t{1} << 30}) {
@@ -112,7 +111,7 @@ TEMPLATE_TEST_CASE("a sum of selected points is the host's", "[msm]", GROTH16_TE
   const device::Stream stream;
   Random random(62);
   const std::size_t count = GENERATE(std::size_t{1}, std::size_t{31}, std::size_t{64}, std::size_t{3001});
-  const std::vector<Affine<F>> points = points_of_all_kinds<G>(count, random);
+  const Points<F> points = points_of_all_kinds<G>(count, random);
   std::vector<std::uint64_t> bits((count + 63) / 64), moved_bits((2 * count + 63) / 64);
   std::vector<std::uint32_t> bit_of(count);
   for (auto& word : bits) word = random.u64();

@@ -2,43 +2,18 @@
 # The whole daemon on a machine with a GPU: proves the demonstration's circuit on both curves with one GPU slot, kills the
 # GPU worker while it proves, and looks at what stays allocated. Every proof is verified by groth16ctl too.
 #
-#   prove.sh [DOMAIN_LOG2 [JOBS]]     default 2^16 rows and 40 further jobs; needs nothing but the folder that it lies in
+#   prove.sh [DOMAIN_LOG2 [JOBS [B_G2]]]   default 2^16 rows, 40 further jobs, b_g2 auto; needs nothing but the folder
+#                                          that it lies in
 set -euo pipefail
 
-readonly kDomainLog2=${1:-16} kJobs=${2:-40} kPartitions=4
-programs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/groth16d-gpu-XXXXXX")
-daemon=
+readonly kDomainLog2=${1:-16} kJobs=${2:-40} kB2=${3:-auto} kPartitions=4
+# shellcheck source=tests/gpu/daemon.sh
+source "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"
 
-stop() {
-  [[ -z $daemon ]] || kill -KILL "$daemon" 2>/dev/null || true
-  rm -rf "$work"
-}
-trap stop EXIT
-ctl() { "$programs/groth16ctl" --runtime-dir "$work/run" "$@"; }
 title() { printf '\n-- %s\n' "$*"; }
-die() {
-  printf 'prove.sh: %s\n' "$*" >&2
-  cat "$work/daemon.log" >&2
-  exit 1
-}
-# column_of_gpu N: of the line of gpu-0 in the list of workers: 2 state, 3 process.
-column_of_gpu() { ctl worker list | awk -v column="$1" '$1 == "gpu-0" { print $column }'; }
-# until SECONDS COMMAND ...
-await() {
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    ((SECONDS < end)) || die "waited in vain: $*"
-    sleep 0.02
-  done
-}
-gpu_is() { [[ $(column_of_gpu 2) == "$1" ]]; }
-milliseconds() { date +%s%3N; }
-
 # prove JOB CURVE: a job of the curve's witnesses, waited for, each proof verified.
 prove() {
-  local here=$work/$2 partition
+  local here=$work/$2
   ctl submit --job "$1" --circuit "$2" "$here"/witness-*.wtns >/dev/null
   ctl wait "$1" >/dev/null
   check "$1" "$2"
@@ -51,20 +26,19 @@ check() {
       die "proof $partition of job $1 is not valid"
   done
 }
+# MiB of the card's memory that are taken; nothing where nobody can tell.
+card_mib() {
+  command -v nvidia-smi >/dev/null || return 0
+  nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | head -n 1
+}
 # What the worker has of the host's memory for itself, and of the card's, in MiB.
 memory() {
   awk '/^RssAnon:/ { printf "RssAnon %d MiB", $2 / 1024 }' "/proc/$(column_of_gpu 3)/status"
-  if command -v nvidia-smi >/dev/null; then
-    printf ', card %s MiB' "$(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | head -n 1)"
-  fi
-  printf '\n'
+  printf ', card %s MiB\n' "$(card_mib)"
 }
 
-mkdir -m 700 "$work/run" "$work/state"
-title "groth16d with one GPU slot and no CPU slot"
-"$programs/groth16d" --private --state-dir "$work/state" --runtime-dir "$work/run" --root "$work" --synth 2 --final 2 \
-  --gpu 1 2>"$work/daemon.log" &
-daemon=$!
+title "groth16d with one GPU slot and no CPU slot, b_g2 $kB2"
+start_daemon --synth 2 --final 2 --b-g2 "$kB2"
 await 30 test -S "$work/run/client.sock"
 await 60 gpu_is ready
 ctl worker list
@@ -112,14 +86,20 @@ begin=$(milliseconds)
 for number in $(seq "$kJobs"); do
   ctl submit --job "more-$number" --circuit bls12381 "$work"/bls12381/witness-*.wtns >/dev/null
 done
-for number in $(seq "$kJobs"); do ctl wait "more-$number" >/dev/null; done
+after_three=
+for number in $(seq "$kJobs"); do
+  ctl wait "more-$number" >/dev/null
+  [[ $number != 3 ]] || after_three=$(card_mib)
+done
 printf '%d partitions in %d ms\n' $((kJobs * kPartitions)) $(($(milliseconds) - begin))
 check "more-$kJobs" bls12381
 memory
+[[ $(card_mib) == "$after_three" ]] || die "the card has $(card_mib) MiB taken, $after_three after three jobs"
+ctl status "more-$kJobs" | grep b_g2_msm
 
 title "the end"
-kill -TERM "$daemon"
-wait "$daemon" || die "the daemon ended with $?"
-daemon=
-grep -E 'gpu-0: ' "$work/daemon.log"
+end_daemon
+grep -E 'gpu-0: ' "$work/daemon.log" | grep -v 'the card computed'
+printf 'card at work and without work, milliseconds, the last ten partitions:\n'
+grep -oE 'the card computed.*' "$work/daemon.log" | tail -n 10
 printf '\nevery proof was verified\n'

@@ -34,15 +34,17 @@ void compare(const Sample<C>& sample, HBasis basis, DomainRoot root, const devic
   const auto witness = PackedWitness<C>::open(witness_bytes.bytes(), system).value();
   auto stage = device::GpuProveStage<C>::load(key, system, options, Compute(2));
   if (!stage) FAIL(stage.error().text);
-  for (int run = 0; run < 2; ++run) {
-    const auto got = (*stage)->prove(key, witness, Compute(2));
+  const bool has_b2 = options.b2 != device::B2Points::none;
+  CHECK((*stage)->has_b2_points() == has_b2);
+  for (const bool with_b2 : {has_b2, false, has_b2}) {
+    const auto got = (*stage)->prove(key, witness, with_b2, Compute(2));
     if (!got) FAIL(got.error().text);
     const ProveSums<C> expected = sums_on_host(key, witness);
     CHECK(got->sums.h == expected.h);
     CHECK(got->sums.l == expected.l);
     CHECK(got->sums.a == expected.a);
     CHECK(got->sums.b1 == expected.b1);
-    CHECK(got->b2.has_value() == options.b2_on_gpu);
+    CHECK(got->b2.has_value() == with_b2);
     if (got->b2) CHECK(*got->b2 == b_g2_msm(key, witness, Compute(2)).value());
   }
 }
@@ -58,9 +60,35 @@ TEMPLATE_TEST_CASE("the prove stage's sums on the card are the host's", "[stage]
   CAPTURE(n_constraints, static_cast<int>(basis), static_cast<int>(root));
   const Circuit<C> circuit = mixed_circuit<C>(n_constraints, n_constraints % 4, n_constraints);
   device::GpuStageOptions options;
-  options.b2_on_gpu = n_constraints % 3 != 0;
+  options.b2 = n_constraints % 3 == 0 ? device::B2Points::none : device::B2Points::if_they_fit;
   options.most_tables = static_cast<unsigned>(1 + n_constraints % 5);
   compare(circuit.build(), basis, root, options);
+}
+
+TEMPLATE_TEST_CASE("sizes around every power of two are right", "[stage][many]", GROTH16_TEST_CURVES) {
+  using C = TestType;
+  for (unsigned log2 = 1; log2 <= 12; ++log2) {
+    for (const std::uint64_t n_constraints :
+         {(std::uint64_t{1} << log2) - 1, std::uint64_t{1} << log2, (std::uint64_t{1} << log2) + 1}) {
+      CAPTURE(n_constraints);
+      compare(mixed_circuit<C>(n_constraints, 2, n_constraints).build(), HBasis::odd_coset_lagrange, DomainRoot::five,
+              {device::B2Points::required});
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("five hundred small circuits of each curve are right", "[stage][many]", GROTH16_TEST_CURVES) {
+  using C = TestType;
+  std::mt19937_64 random(11);
+  for (int number = 0; number < 500; ++number) {
+    const std::uint64_t n_constraints = 1 + random() % 40;
+    const HBasis basis = random() % 2 == 0 ? HBasis::monomial : HBasis::odd_coset_lagrange;
+    device::GpuStageOptions options;
+    options.b2 = random() % 3 == 0 ? device::B2Points::none : device::B2Points::required;
+    options.most_tables = static_cast<unsigned>(1 + random() % 8);
+    CAPTURE(number, n_constraints, static_cast<int>(basis), options.most_tables);
+    compare(mixed_circuit<C>(n_constraints, random() % 4, random()).build(), basis, DomainRoot::five, options);
+  }
 }
 
 TEMPLATE_TEST_CASE("boolean wires that are no bits count with their values", "[stage]", GROTH16_TEST_CURVES) {
@@ -76,7 +104,7 @@ TEMPLATE_TEST_CASE("boolean wires that are no bits count with their values", "[s
     circuit.set_value(wire, random_element<C>(random));
     ++n_changed;
   }
-  compare(circuit.build(), HBasis::monomial, DomainRoot::five, {true});
+  compare(circuit.build(), HBasis::monomial, DomainRoot::five, {device::B2Points::required});
 }
 
 TEMPLATE_TEST_CASE("rows of hundreds of terms are right", "[stage]", GROTH16_TEST_CURVES) {
@@ -88,7 +116,7 @@ TEMPLATE_TEST_CASE("rows of hundreds of terms are right", "[stage]", GROTH16_TES
   for (std::uint32_t i = 0; i < 150; ++i) terms.emplace_back(i, i % 3 == 0 ? Fr::one() : random_element<C>(random));
   circuit.product(terms, {{1, Fr::one()}});
   circuit.product({{2, -Fr::one()}}, terms);
-  compare(circuit.build(), HBasis::odd_coset_lagrange, DomainRoot::five, {false});
+  compare(circuit.build(), HBasis::odd_coset_lagrange, DomainRoot::five, {});
 }
 
 TEST_CASE("a stage that cannot fit names the bytes", "[stage]") {

@@ -37,7 +37,9 @@ const std::vector<Rule>& rules() {
       {"supervisor/core", {"common/error.hpp", "supervisor/budget", "supervisor/restart"}, {}},
       {"supervisor", {"common", "shm", "ipc"}, {}},
       {"client/lib", {"common", "ipc"}, {}},
-      {"client/ctl", {"common", "ipc", "client/lib", "groth16"}, {}},
+      {"client/json", {"common", "ipc"}, {}},
+      {"client/ctl", {"common", "ipc", "client/lib", "client/json", "groth16"}, {}},
+      {"client/web", {"common", "ipc", "client/lib", "client/json"}, {}},
       {"client/demo", {"common", "groth16"}, {}},
   };
   return table;

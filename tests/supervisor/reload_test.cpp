@@ -29,6 +29,7 @@ critical_reserved = "1 MiB"
 max_in_flight = 9
 ageing = "90 s"
 max_queued_jobs = 7
+max_jobs_per_client = 3
 max_spool = "1 GiB"
 cache_dir = "/srv/cache"
 cache_max = "5 GiB"
@@ -50,6 +51,7 @@ final = 5
 gpu = 5
 [gpu]
 devices = ["GPU-1", "GPU-2"]
+b_g2 = "cpu"
 [deadlines]
 heartbeat = "500 ms"
 heartbeat_timeout = "30 s"
@@ -81,8 +83,26 @@ TEST_CASE("every key of the file is compared") {
   std::set<std::string> changed;
   for (const ConfigChange& change : changes_between(config_of(kBase), config_of(kEveryKey))) changed.insert(change.key);
   CHECK(changed == wanted);
-  CHECK(wanted.size() == 37);
+  CHECK(wanted.size() == 39);
   CHECK(changes_between(config_of(kBase), config_of(kBase)).empty());
+}
+
+TEST_CASE("who may come over TCP changes at once, where and by which key needs a restart") {
+  const Config before = config_of(kBase);
+  Config after = before;
+  after.remote.clients = {{"alice", Right::submit, std::string(40, 'a')}};
+  Reload reload(before);
+  REQUIRE(reload.propose(1, after).has_value());
+  const auto changes = reload.accept();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].key == "remote.clients");
+  CHECK(changes[0].after.find("alice submit aaaaaaaa...") != std::string::npos);
+  after.remote.listen = "tcp://127.0.0.1:1";
+  after.remote.secret_key = "/k";
+  const auto refused = reload.propose(2, after);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().text.find("remote.listen") != std::string::npos);
+  CHECK(refused.error().text.find("remote.secret_key") != std::string::npos);
 }
 
 TEST_CASE("a change that needs a restart is named, and what came with it is not applied") {

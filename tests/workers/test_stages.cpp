@@ -9,6 +9,9 @@
 #include <thread>
 
 #include "common/posix.hpp"
+#include "groth16/circuits/builtin_circuit.hpp"
+#include "groth16/formats/bellperson_params.hpp"
+#include "groth16/formats/key_recipe.hpp"
 #include "groth16/formats/r1cs.hpp"
 #include "groth16/formats/snarkjs_json.hpp"
 #include "tests/proof/sample_circuit.hpp"
@@ -174,6 +177,33 @@ TEST_CASE("a development key is refused unless the operator allows it, and then 
   REQUIRE(facts);
   REQUIRE(facts->warnings_size() > 0);
   CHECK_THAT(facts->warnings(0), Catch::Contains("development"));
+}
+
+TEST_CASE("a recipe is inspected as the circuit whose key it makes, and only where insecure keys are allowed") {
+  const auto recipe = [](const groth16::formats::KeyRecipe& words) {
+    const std::string text = groth16::formats::key_recipe_text(words);
+    return OpenFile(std::as_bytes(std::span(text)), "key.recipe");
+  };
+  const OpenFile key = recipe({"porep-2KiB", 7});
+  const groth16::SystemSizes sizes = groth16::circuits::builtin_circuit("porep-2KiB").value()->sizes();
+
+  Inspections inspections;
+  const auto facts = inspect_circuit({key.file, nullptr, true}, KeyCache(), inspections, kCompute);
+  REQUIRE(facts);
+  CHECK(facts->is_generated());
+  CHECK(facts->n_vars() == sizes.n_vars);
+  CHECK(facts->key_bytes() == groth16::formats::BellpersonParams::key_bytes(sizes));
+  CHECK(facts->load_private_bytes() > 3 * sizes.n_vars * sizeof(Bls12_381::Fr));
+  REQUIRE(facts->warnings_size() == 1);
+  CHECK_THAT(facts->warnings(0), Catch::Contains("development"));
+
+  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), inspections, kCompute)) ==
+        "recipe.insecure");
+  const OpenFile r1cs(sample<Bls12_381>().r1cs, "circuit.r1cs");
+  CHECK(name_of_error(inspect_circuit({key.file, &r1cs.file, true}, KeyCache(), inspections, kCompute)) ==
+        "recipe.r1cs");
+  const OpenFile unknown = recipe({"porep-3KiB", 7});
+  CHECK(name_of_error(inspect_circuit({unknown.file, nullptr, true}, KeyCache(), inspections, kCompute)) != "no error");
 }
 
 TEST_CASE("an .r1cs of another curve or circuit than the key is refused") {

@@ -47,4 +47,4 @@ Outcome<v1::Up> perform(const Assignment& assignment) {
 
 }  // namespace groth16d::worker
 
-int main() { return groth16d::worker::worker_main(groth16d::worker::perform); }
+int main(int argc, char** argv) { return groth16d::worker::worker_main(argc, argv, groth16d::worker::perform); }

@@ -1,17 +1,21 @@
 #include "workers/gpu/gpu_prover.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "common/failpoint.hpp"
+#include "groth16/proof/b2.hpp"
 
 namespace groth16d::worker {
 
 namespace {
 
 using groth16::Compute;
+using groth16::device::B2Points;
 using groth16::device::GpuProveStage;
 using groth16::device::GpuStageMemory;
 using groth16::device::GpuStageOptions;
@@ -26,45 +30,84 @@ void log_loaded(const GpuStageMemory& memory, Clock::duration took) {
       mib(memory.points), memory.tables, mib(memory.twiddles), mib(memory.vectors), mib(memory.workspace));
 }
 
+template <class Bytes>
+std::string text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+
 }  // namespace
 
-template <class C>
-Result<void> GpuProver::load(const CircuitName& circuit, const Partition<C>& partition, const Compute& compute,
-                             Progress& progress) {
-  if (resident_ == circuit) return {};
+// A stage that has B2's points serves those who do not want them, too.
+bool GpuProver::has(const CircuitName& circuit, B2Points b2) const {
+  return resident_ && resident_->circuit == circuit && (b2 == B2Points::none || resident_->b2 == b2);
+}
+
+Compute on_all_cores(const Compute& compute) {
+  return compute.with_threads(std::max(compute.threads(), std::thread::hardware_concurrency()));
+}
+
+void GpuProver::clear() {
   resident_.reset();
-  stage_ = std::monostate();  // before the next is planned: two circuits need not fit
+  stage_ = std::monostate();
+}
+
+template <class C>
+Result<void> GpuProver::load(const CircuitName& circuit, const Partition<C>& partition, B2Points b2,
+                             const Compute& compute, Progress& progress) {
+  if (has(circuit, b2)) return {};
+  clear();  // before the next is planned: two circuits need not fit
   progress.step("loading the circuit onto the card", 0);
   const auto begin = Clock::now();
-  auto loaded = GpuProveStage<C>::load(partition.key, partition.system, GpuStageOptions{}, compute);
+  auto loaded = GpuProveStage<C>::load(partition.key, partition.system, GpuStageOptions{b2}, on_all_cores(compute));
   if (!loaded) return tl::unexpected(loaded.error());
   log_loaded((*loaded)->memory(), Clock::now() - begin);
+  if (b2 != B2Points::none && !(*loaded)->has_b2_points()) spdlog::info("B2's points do not fit beside the rest");
   stage_ = std::move(*loaded);
-  resident_ = circuit;
+  resident_ = Resident{circuit, b2};
   return {};
 }
 
 template <class C>
-Result<std::string> GpuProver::prove_partition(const CircuitName& circuit, const Partition<C>& partition,
-                                               const Compute& compute, Progress& progress) {
-  if (auto loaded = load(circuit, partition, compute, progress); !loaded) return tl::unexpected(loaded.error());
+Result<CardSums> GpuProver::prove_partition(const CircuitName& circuit, const Partition<C>& partition, const B2Wish& b2,
+                                            const Compute& compute, Progress& progress) {
+  const auto begin = Clock::now();
+  if (auto loaded = load(circuit, partition, b2.points, compute, progress); !loaded) {
+    return tl::unexpected(loaded.error());
+  }
   if (auto wanted = unless_cancelled(compute); !wanted) return tl::unexpected(wanted.error());
   if (GROTH16D_FAILPOINT("prove.middle")) return failpoint_error("prove.middle");
   progress.step("computing the sums on the card", 0);
-  auto sums = std::get<Stage<C>>(stage_)->prove(partition.key, partition.witness, compute);
+  const auto loaded_at = Clock::now();
+  auto& stage = *std::get<Stage<C>>(stage_);
+  auto sums = stage.prove(partition.key, partition.witness, b2.sum && stage.has_b2_points(), compute);
   if (!sums) return tl::unexpected(sums.error());
+  log_partition(loaded_at);
   if (GROTH16D_FAILPOINT("prove.wrong_point")) sums->sums.h = C::generator_g1();
-  const std::vector<std::byte> bytes = groth16::to_bytes(sums->sums);
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  CardSums out;
+  out.sums = text_of(groth16::to_bytes(sums->sums));
+  if (sums->b2) out.b2 = text_of(groth16::b2_to_bytes<C>(*sums->b2));
+  out.loading = std::chrono::duration_cast<std::chrono::milliseconds>(loaded_at - begin);
+  return out;
 }
 
-Result<std::string> GpuProver::prove(const CircuitName& circuit, const PartitionBytes& partition,
-                                     const Compute& compute, Progress& progress) {
+// The card idles from the end of a partition's sums to the begin of the next one's.
+void GpuProver::log_partition(Clock::time_point begin) {
+  const auto now = Clock::now();
+  spdlog::debug("the card computed for {:.1f} ms, after {:.1f} ms without work", milliseconds(now - begin),
+                idle_since_ ? milliseconds(begin - *idle_since_) : 0.0);
+  idle_since_ = now;
+}
+
+Result<CardSums> GpuProver::prove(const CircuitName& circuit, const PartitionBytes& partition, const B2Wish& b2,
+                                  const Compute& compute, Progress& progress) {
   const Result<groth16::CurveId> curve = curve_of_key(partition.key);
   if (!curve) return tl::unexpected(curve.error());
   return groth16::with_curve(*curve, [&]<class C>() {
-    return Partition<C>::with(
-        partition, [&](const Partition<C>& opened) { return prove_partition<C>(circuit, opened, compute, progress); });
+    return Partition<C>::with(partition, [&](const Partition<C>& opened) {
+      return prove_partition<C>(circuit, opened, b2, compute, progress);
+    });
   });
 }
 

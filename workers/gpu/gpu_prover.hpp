@@ -5,6 +5,7 @@
 // its name is never given again, so what is on the card stays true when the mappings go.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,26 +24,53 @@ struct CircuitName {
   bool operator==(const CircuitName&) const = default;
 };
 
+// What an assignment wants of B2: that its points be on the card, and their sum with the others.
+struct B2Wish {
+  groth16::device::B2Points points = groth16::device::B2Points::none;
+  bool sum = false;
+};
+
+// Canonical bytes, the same as the CPU's prove_stage and b2_stage give.
+struct CardSums {
+  std::string sums;
+  std::string b2;  // "": not asked for, or its points did not fit
+  std::chrono::milliseconds loading{0};
+};
+
+// A card's worker has a thread or two of its share; what it does once for a circuit takes every core for seconds.
+groth16::Compute on_all_cores(const groth16::Compute& compute);
+
 class GpuProver {
  public:
-  // The sums' canonical bytes, the same as the CPU's prove_stage gives. Errors: those of
-  // Partition::with and of cuda/prove_stage.hpp; prove.middle of a test; cancelled. After an error that is_sticky
-  // (cuda/device.hpp) the process can only end.
-  Result<std::string> prove(const CircuitName& circuit, const PartitionBytes& partition,
-                            const groth16::Compute& compute, Progress& progress);
+  // Errors: those of Partition::with and of cuda/prove_stage.hpp; prove.middle of a test; cancelled. After an error
+  // that is_sticky (cuda/device.hpp) the process can only end.
+  Result<CardSums> prove(const CircuitName& circuit, const PartitionBytes& partition, const B2Wish& b2,
+                         const groth16::Compute& compute, Progress& progress);
+
+  // Leaves the card's memory to others; the next partition loads its circuit again.
+  void clear();
 
  private:
   template <class C>
   using Stage = std::unique_ptr<groth16::device::GpuProveStage<C>>;
 
-  template <class C>
-  Result<void> load(const CircuitName& circuit, const Partition<C>& partition, const groth16::Compute& compute,
-                    Progress& progress);
-  template <class C>
-  Result<std::string> prove_partition(const CircuitName& circuit, const Partition<C>& partition,
-                                      const groth16::Compute& compute, Progress& progress);
+  // What is on the card, and what was asked for when it was loaded.
+  struct Resident {
+    CircuitName circuit;
+    groth16::device::B2Points b2;
+  };
 
-  std::optional<CircuitName> resident_;
+  bool has(const CircuitName& circuit, groth16::device::B2Points b2) const;
+  template <class C>
+  Result<void> load(const CircuitName& circuit, const Partition<C>& partition, groth16::device::B2Points b2,
+                    const groth16::Compute& compute, Progress& progress);
+  template <class C>
+  Result<CardSums> prove_partition(const CircuitName& circuit, const Partition<C>& partition, const B2Wish& b2,
+                                   const groth16::Compute& compute, Progress& progress);
+  void log_partition(std::chrono::steady_clock::time_point begin);
+
+  std::optional<Resident> resident_;
+  std::optional<std::chrono::steady_clock::time_point> idle_since_;
   std::variant<std::monostate, Stage<groth16::Bn254>, Stage<groth16::Bls12_381>> stage_;
 };
 

@@ -1,15 +1,12 @@
-// A key in bellperson's parameters (.params) and the built-in circuit that it is for, which its counts tell. The
-// constraint system comes from the circuit, so there is no other file.
+// A key in bellperson's parameters (.params) and the built-in circuit that it is for, which its counts tell.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
+#include <utility>
 
-#include "groth16/circuits/builtin_circuit.hpp"
 #include "groth16/formats/bellperson_params.hpp"
-#include "workers/load/circuit.hpp"
-#include "workers/load/circuit_summary.hpp"
+#include "workers/load/builtin_system.hpp"
 
 namespace groth16d::worker {
 
@@ -31,13 +28,11 @@ class BuiltinSource {
                        const groth16::Compute& compute) const;
 
  private:
-  BuiltinSource(groth16::formats::BellpersonParams params,
-                std::unique_ptr<const groth16::circuits::BuiltinCircuit> circuit)
-      : params_(std::move(params)), circuit_(std::move(circuit)), plan_(circuit_->plan()) {}
+  BuiltinSource(groth16::formats::BellpersonParams params, BuiltinCircuitPointer circuit)
+      : params_(std::move(params)), system_(std::move(circuit)) {}
 
   groth16::formats::BellpersonParams params_;
-  std::unique_ptr<const groth16::circuits::BuiltinCircuit> circuit_;
-  groth16::SystemPlan<groth16::Bls12_381> plan_;
+  BuiltinSystem system_;
 };
 
 }  // namespace groth16d::worker

@@ -16,6 +16,7 @@
 #include "groth16/proof/packed_witness.hpp"
 #include "workers/load/builtin_source.hpp"
 #include "workers/load/parsed_circuit.hpp"
+#include "workers/load/recipe_source.hpp"
 #include "workers/load/segment_part.hpp"
 #include "workers/runtime/populate.hpp"
 
@@ -120,15 +121,18 @@ Result<SystemFacts> measure_system(const ParsedCircuit& circuit) {
   return facts;
 }
 
+// Source: RecipeSource or BuiltinSource.
+template <class Source>
 Result<CircuitSummary> inspect_builtin(const CircuitFiles& files, const Compute& compute) {
-  const Result<BuiltinSource> source = BuiltinSource::parse(files);
+  const Result<Source> source = Source::parse(files);
   if (!source) return tl::unexpected(source.error());
   compute.beat();
   return files.key.digest(compute).map([&](const Digest& digest) { return source->summary(digest); });
 }
 
 Result<CircuitSummary> inspect(const CircuitFiles& files, const Compute& compute) {
-  if (is_params(files.key)) return inspect_builtin(files, compute);
+  if (is_recipe(files.key)) return inspect_builtin<RecipeSource>(files, compute);
+  if (is_params(files.key)) return inspect_builtin<BuiltinSource>(files, compute);
   populate(files, compute);
   auto hashing = beside(compute, [&] { return digests_of(files, compute); });
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
@@ -202,16 +206,18 @@ Result<void> load_key(const ParsedCircuit& circuit, const CircuitFiles& files, c
                       std::span<std::byte> segment, const Compute& compute) {
   const auto out = part_of(segment, circuit.key.key_bytes<C>(circuit.sizes), "proving key");
   if (!out) return tl::unexpected(out.error());
-  groth16::Digest file_digest;
-  static_assert(sizeof file_digest == sizeof digest);
-  std::memcpy(file_digest.data(), digest.data(), sizeof digest);
-  const groth16::formats::ZkeyLoadOptions options{files.allow_insecure, false, &file_digest};
+  const groth16::formats::ZkeyLoadOptions options{files.allow_insecure, false, &digest};
   return circuit.key.load_key<C>(circuit.sizes, *out, options, compute);
 }
 
 Result<CircuitSummary> convert_parts(const CircuitFiles& files, const CircuitDigests& inspected,
                                      std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                     const Compute& compute) {
+                                     const Compute& compute, const MultiplesOnDemand& multiples) {
+  if (is_recipe(files.key)) {
+    const Result<RecipeSource> source = RecipeSource::parse(files);
+    if (!source) return tl::unexpected(source.error());
+    return source->make(inspected.key, key_segment, r1cs_segment, multiples, compute);
+  }
   if (is_params(files.key)) {
     const Result<BuiltinSource> source = BuiltinSource::parse(files);
     if (!source) return tl::unexpected(source.error());
@@ -239,9 +245,10 @@ Result<CircuitSummary> convert_parts(const CircuitFiles& files, const CircuitDig
 // change explains any other complaint.
 Result<CircuitSummary> convert(const CircuitFiles& files, const Inspections& inspections,
                                const CircuitDigests& inspected, std::span<std::byte> key_segment,
-                               std::span<std::byte> r1cs_segment, const Compute& compute) {
+                               std::span<std::byte> r1cs_segment, const Compute& compute,
+                               const MultiplesOnDemand& multiples) {
   Result<CircuitSummary> summary =
-      unless_changed(files, convert_parts(files, inspected, key_segment, r1cs_segment, compute));
+      unless_changed(files, convert_parts(files, inspected, key_segment, r1cs_segment, compute, multiples));
   if (!summary && summary.error().code == ErrorCode::cancelled) return summary;
   if (const Result<SourceIdentity> now = source_of(files); now && inspections.knows(*now, inspected)) return summary;
   const Result<CircuitDigests> found = unless_changed(files, digests_of(files, compute));
@@ -298,6 +305,13 @@ void keep(const CircuitFiles& files, const KeyCache& cache, const SourceIdentity
 
 }  // namespace
 
+MultiplesOnDemand host_multiples() {
+  using Multiples = groth16::HostMultiples<groth16::Bls12_381>;
+  return []() -> Result<std::unique_ptr<const groth16::GeneratorMultiples<groth16::Bls12_381>>> {
+    return std::make_unique<const Multiples>();
+  };
+}
+
 Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, Inspections& inspections,
                                          const Compute& compute) {
   if (const auto entry = find_entry(files, cache)) return told(files, entry->circuit().summary, 0);
@@ -314,18 +328,20 @@ Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCac
 
 Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const Inspections& inspections,
                                    const CircuitDigests& inspected, std::span<std::byte> key_segment,
-                                   std::span<std::byte> r1cs_segment, const Compute& compute) {
+                                   std::span<std::byte> r1cs_segment, const Compute& compute,
+                                   const MultiplesOnDemand& multiples) {
   const auto cached = load_cached(files, cache, inspected, key_segment, r1cs_segment, compute);
   if (!cached) return tl::unexpected(cached.error());
   if (*cached) return LoadedCircuit{told(files, (*cached)->summary, 0), **cached};
   const std::int64_t began_ns = now_ns();
   const Result<SourceIdentity> before = source_of(files);
   if (!before) return tl::unexpected(before.error());
-  const Result<CircuitSummary> summary = convert(files, inspections, inspected, key_segment, r1cs_segment, compute);
+  const Result<CircuitSummary> summary =
+      convert(files, inspections, inspected, key_segment, r1cs_segment, compute, multiples);
   if (!summary) return tl::unexpected(summary.error());
   const auto key = key_segment.first(summary->key_bytes), r1cs = r1cs_segment.first(summary->r1cs_bytes);
   const PreparedCircuit circuit{*summary, checksum_of_payload(key, compute), checksum_of_payload(r1cs, compute)};
-  if (cache.is_on()) keep(files, cache, *before, began_ns, circuit, key, r1cs, compute);
+  if (cache.is_on() && summary->is_generated == 0) keep(files, cache, *before, began_ns, circuit, key, r1cs, compute);
   if (Result<void> wanted = unless_cancelled(compute); !wanted) return tl::unexpected(wanted.error());
   return LoadedCircuit{told(files, *summary, bytes_of(files)), circuit};
 }

@@ -2,12 +2,15 @@
 //
 // A circuit is a proving key (.zkey) and, where the client has it, the constraint system that the key was made for
 // (.r1cs). A key holds A and B only; with the .r1cs the segment also holds C, so that a row that fails can be named. Or
-// it is a built-in circuit's key (.params), see builtin_source.hpp.
+// it is a built-in circuit's key (.params), see builtin_source.hpp, or a recipe for one, see recipe_source.hpp.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <span>
 
+#include "groth16/proof/generator_multiples.hpp"
 #include "workers/load/guarded_file.hpp"
 #include "workers/load/inspections.hpp"
 #include "workers/load/key_cache.hpp"
@@ -28,18 +31,24 @@ struct CircuitFiles {
 Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, Inspections& inspections,
                                          const groth16::Compute& compute);
 
+// Whoever makes a key's points, asked when a recipe needs them.
+using MultiplesOnDemand =
+    std::function<Result<std::unique_ptr<const groth16::GeneratorMultiples<groth16::Bls12_381>>>()>;
+MultiplesOnDemand host_multiples();
+
 struct LoadedCircuit {
   v1::CircuitFacts facts;
   PreparedCircuit circuit;
 };
 
 // Fills both segments, key_bytes and r1cs_bytes long at least, as they were inspected: from the cache, or by converting
-// the files, and then the cache is given what came out. Errors: as above, and conflict file.changed when a file is not
-// the one that was inspected, mismatch r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal
-// segment.too_small. The cache causes none. Files that have stood still since one of `inspections` are not hashed
-// again.
+// the files, and then the cache is given what came out; or by making the key of a recipe, which is not cached: making
+// it takes no longer than reading it. Files that have stood still since one of `inspections` are not hashed again.
+// Errors: as above, and conflict file.changed when a file is not the one that was inspected, mismatch
+// r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal segment.too_small. The cache causes none.
 Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const Inspections& inspections,
                                    const CircuitDigests& inspected, std::span<std::byte> key_segment,
-                                   std::span<std::byte> r1cs_segment, const groth16::Compute& compute);
+                                   std::span<std::byte> r1cs_segment, const groth16::Compute& compute,
+                                   const MultiplesOnDemand& multiples = host_multiples());
 
 }  // namespace groth16d::worker

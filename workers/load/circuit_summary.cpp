@@ -10,6 +10,7 @@
 #include "groth16/proof/b2.hpp"
 #include "groth16/proof/constraint_system_builder.hpp"
 #include "groth16/proof/evaluate.hpp"
+#include "groth16/proof/keygen.hpp"
 #include "groth16/proof/packed_witness.hpp"
 #include "groth16/proof/proving_key.hpp"
 #include "groth16/proof/sums.hpp"
@@ -101,7 +102,9 @@ void add_private_peaks(const CircuitSummary& summary, v1::CircuitFacts& facts) {
   const std::uint64_t collected = (summary.has_c != 0 ? 4 : 3) * summary.r1cs_bytes;
   // A built-in system is written in place, and two sets of wires with their ranks say where a key's points go.
   const std::uint64_t sets = 2 * sizes.n_vars / 64 * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
-  facts.set_load_private_bytes(kStageBaseBytes + (summary.is_builtin != 0 ? sets : collected));
+  const std::uint64_t read = summary.is_builtin != 0 ? sets : collected;
+  const std::uint64_t made = summary.is_generated != 0 ? groth16::generate_key_private_bytes<C>(sizes) : 0;
+  facts.set_load_private_bytes(kStageBaseBytes + std::max(read, made));
   facts.set_synth_private_bytes(kStageBaseBytes + evaluation);
   facts.set_prove_private_bytes(kStageBaseBytes + groth16::prove_private_bytes<C>(sizes, n_full, threads));
   facts.set_b2_private_bytes(kStageBaseBytes + groth16::b2_private_bytes<C>(sizes, n_full, threads));
@@ -118,6 +121,7 @@ v1::CircuitFacts facts_on(const CircuitSummary& summary, const CircuitFileNames&
   facts.set_domain_log2(summary.domain_log2);
   facts.set_n_boolean(summary.n_boolean);
   facts.set_has_c(summary.has_c != 0);
+  facts.set_is_generated(summary.is_generated != 0);
   facts.set_key_digest(as_text(summary.key_digest));
   facts.set_vk_digest(as_text(summary.vk_digest));
   if (summary.has_c != 0 && summary.is_builtin == 0) facts.set_r1cs_digest(as_text(summary.r1cs_digest));
@@ -135,8 +139,8 @@ v1::CircuitFacts facts_on(const CircuitSummary& summary, const CircuitFileNames&
 Result<void> check_summary(const CircuitSummary& summary) {
   if (!is_known(summary.curve)) return malformed("summary.curve", fmt::format("curve number {}", summary.curve));
   constexpr std::uint32_t kWarnings = groth16::kKeyForgeable | groth16::kKeyDevelopment;
-  if (summary.has_c > 1 || summary.has_transcript > 1 || summary.is_builtin > 1 ||
-      (summary.key_warnings & ~kWarnings) != 0) {
+  if (summary.has_c > 1 || summary.has_transcript > 1 || summary.is_builtin > 1 || summary.is_generated > 1 ||
+      summary.reserved != 0 || (summary.key_warnings & ~kWarnings) != 0) {
     return malformed("summary.flags", "a flag has a value that it cannot have");
   }
   return groth16::with_curve(static_cast<CurveId>(summary.curve),

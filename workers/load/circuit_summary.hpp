@@ -24,6 +24,8 @@ struct CircuitSummary {
   std::uint32_t key_warnings = 0;    // kKeyForgeable | kKeyDevelopment
   std::uint32_t has_transcript = 0;  // 0 or 1
   std::uint32_t is_builtin = 0;      // 0 or 1: a key in bellperson's form for a built-in circuit
+  std::uint32_t is_generated = 0;    // 0 or 1: made from a recipe
+  std::uint32_t reserved = 0;
   std::uint64_t key_trailing_bytes = 0, r1cs_trailing_bytes = 0;
   Digest key_digest{}, vk_digest{};
   Digest r1cs_digest{};  // zeros without an .r1cs

@@ -1,7 +1,6 @@
 // groth16-load: the worker that parses what clients send. It reads untrusted bytes and holds nothing else, so that the
 // worst that a file can do is to end this process; it never sees r, s or another job's witness.
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,36 +11,13 @@
 #include "workers/load/adopt_circuit.hpp"
 #include "workers/load/circuit.hpp"
 #include "workers/load/inspect_input.hpp"
+#include "workers/load/load_assignment.hpp"
+#include "workers/load/open_circuit.hpp"
 #include "workers/runtime/worker_main.hpp"
 
 namespace groth16d::worker {
 
 namespace {
-
-// Both files of a circuit, opened from the leases of an assignment.
-class OpenCircuit {
- public:
-  template <class Message>
-  static Result<OpenCircuit> open(const Message& message, const Leases& leases) {
-    OpenCircuit circuit;
-    Result<GuardedFile> key = GuardedFile::open(leases.file(message.key_file()), message.key_name());
-    if (!key) return tl::unexpected(key.error());
-    circuit.key_.emplace(std::move(*key));
-    circuit.allow_insecure_ = message.allow_insecure();
-    if (message.has_r1cs_file()) {
-      Result<GuardedFile> r1cs = GuardedFile::open(leases.file(message.r1cs_file()), message.r1cs_name());
-      if (!r1cs) return tl::unexpected(r1cs.error());
-      circuit.r1cs_.emplace(std::move(*r1cs));
-    }
-    return circuit;
-  }
-
-  CircuitFiles files() const { return {*key_, r1cs_ ? &*r1cs_ : nullptr, allow_insecure_}; }
-
- private:
-  std::optional<GuardedFile> key_, r1cs_;
-  bool allow_insecure_ = false;
-};
 
 void say_warnings(const Assignment& assignment, const v1::CircuitFacts& facts) {
   for (const std::string& warning : facts.warnings()) assignment.warn(warning);
@@ -101,40 +77,6 @@ Outcome<v1::Up> inspect(const Assignment& assignment, const KeyCache& cache, Ins
   return tl::unexpected(not_my_work("load", assignment.message));
 }
 
-bool copy_digest(const std::string& bytes, Digest& digest) {
-  if (bytes.size() != digest.size()) return false;
-  std::memcpy(digest.data(), bytes.data(), digest.size());
-  return true;
-}
-
-Outcome<v1::Up> load(const Assignment& assignment, const KeyCache& cache, const Inspections& inspections) {
-  const v1::AssignLoad& message = assignment.message.load();
-  assignment.step("loading a circuit", 0);
-  CircuitDigests inspected;
-  if (!copy_digest(message.key_digest(), inspected.key) ||
-      (message.has_r1cs_file() && !copy_digest(message.r1cs_digest(), inspected.r1cs))) {
-    return tl::unexpected(
-        failure_of_slot({ErrorCode::internal, "load.digest", "a circuit is loaded only after it was inspected"}));
-  }
-  const Result<OpenCircuit> circuit = OpenCircuit::open(message, assignment.leases);
-  if (!circuit) return tl::unexpected(failure_of(circuit.error(), v1::BLAME_KEY));
-  assignment.leases.populate(assignment.compute);
-  Result<LoadedCircuit> loaded =
-      load_circuit(circuit->files(), cache, inspections, inspected, assignment.leases.writable(message.key()),
-                   assignment.leases.writable(message.r1cs()), assignment.compute);
-  if (!loaded) return tl::unexpected(failure_of(loaded.error(), v1::BLAME_KEY));
-  const auto note = std::as_bytes(std::span(&loaded->circuit, 1));
-  if (auto used = assignment.leases.set_used(message.key(), loaded->facts.key_bytes(), note); !used) {
-    return tl::unexpected(failure_of_slot(used.error()));
-  }
-  if (auto used = assignment.leases.set_used(message.r1cs(), loaded->facts.r1cs_bytes(), note); !used) {
-    return tl::unexpected(failure_of_slot(used.error()));
-  }
-  v1::Up up;
-  *up.mutable_loaded()->mutable_circuit() = std::move(loaded->facts);
-  return up;
-}
-
 Outcome<v1::Up> adopt(const Assignment& assignment) {
   const v1::AssignAdopt& message = assignment.message.adopt();
   assignment.step("checking a resident circuit", 0);
@@ -160,7 +102,7 @@ class Loader {
   Outcome<v1::Up> perform(const Assignment& assignment) {
     if (!cache_) cache_ = open_cache();
     if (assignment.message.has_inspect()) return inspect(assignment, *cache_, inspections_, shelf_);
-    if (assignment.message.has_load()) return load(assignment, *cache_, inspections_);
+    if (assignment.message.has_load()) return load_assignment(assignment, *cache_, inspections_, host_multiples());
     if (assignment.message.has_adopt()) return adopt(assignment);
     return tl::unexpected(not_my_work("load", assignment.message));
   }
@@ -175,8 +117,9 @@ class Loader {
 
 }  // namespace groth16d::worker
 
-int main() {
+int main(int argc, char** argv) {
   groth16d::worker::install_truncation_guard();
   groth16d::worker::Loader loader;
-  return groth16d::worker::worker_main([&loader](const auto& assignment) { return loader.perform(assignment); });
+  return groth16d::worker::worker_main(argc, argv,
+                                       [&loader](const auto& assignment) { return loader.perform(assignment); });
 }

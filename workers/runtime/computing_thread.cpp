@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/failpoint.hpp"
+#include "common/log.hpp"
 #include "common/posix.hpp"
 #include "workers/runtime/last_stand.hpp"
 
@@ -129,6 +130,11 @@ v1::Up ComputingThread::perform(Task task) {
   const std::string& subject = task.message.has_load()    ? task.message.load().key_name()
                                : task.message.has_adopt() ? task.message.adopt().key_name()
                                                           : work.job();
+  LogFields fields;
+  fields.job = work.job();
+  if (!work.job().empty()) fields.partition = work.partition();
+  fields.stage = stage_of(task.message);
+  const LogScope scope(std::move(fields));
   begin_last_words(stage_of(task.message), subject, work.partition(), work.attempt(), task.message.assignment());
   Outcome<v1::Up> outcome = handle(task);
   // What a cancelled computation returns means nothing, even where it looks like a result.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zmq.hpp>
 
+#include "common/build.hpp"
 #include "common/failpoint.hpp"
 
 namespace groth16d::worker {
@@ -68,7 +69,7 @@ Result<ExitCode> Conversation::run() {
 Result<void> Conversation::hello() {
   v1::Up up;
   up.mutable_hello()->set_pid(static_cast<std::uint32_t>(::getpid()));
-  up.mutable_hello()->set_build(GROTH16D_VERSION);
+  up.mutable_hello()->set_build(version_text());
   return send(std::move(up));
 }
 

@@ -13,9 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "common/exit_code.hpp"
 #include "ipc/worker_channel.hpp"
 #include "workers/runtime/computing_thread.hpp"
-#include "workers/runtime/exit_code.hpp"
 #include "workers/runtime/lease_shelf.hpp"
 
 namespace groth16d::worker {

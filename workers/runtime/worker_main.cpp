@@ -1,15 +1,21 @@
 #include "workers/runtime/worker_main.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 #include <zmq.hpp>
 
+#include "common/build.hpp"
 #include "common/hygiene.hpp"
 #include "common/log.hpp"
+#include "workers/runtime/confinement.hpp"
 #include "workers/runtime/conversation.hpp"
 #include "workers/runtime/environment.hpp"
 #include "workers/runtime/last_stand.hpp"
@@ -43,8 +49,10 @@ ExitCode run(const Handler& handler, const TakeDevice& take_device) {
   ::signal(SIGPIPE, SIG_IGN);  // a closed log pipe must not kill a computation
   const Result<Environment> environment = read_environment();
   if (!environment) return give_up(environment.error(), ExitCode::configuration);
-  start_log({environment->slot, environment->log_level});
+  start_log({environment->slot, environment->log_level, {.slot = environment->slot, .epoch = environment->epoch}});
   if (Result<void> ready = install_last_stand(kLastWordsFd); !ready) return give_up(ready.error(), ExitCode::temporary);
+  if (Result<void> confined = confine(take_device ? Confinement::with_device : Confinement::full); !confined)
+    return give_up(confined.error(), ExitCode::temporary);
   if (take_device) {
     if (Result<void> taken = take_device(); !taken) return give_up(taken.error(), ExitCode::device);
   }
@@ -53,7 +61,11 @@ ExitCode run(const Handler& handler, const TakeDevice& take_device) {
 
 }  // namespace
 
-int worker_main(const Handler& handler, const TakeDevice& take_device) {
+int worker_main(int argc, char** argv, const Handler& handler, const TakeDevice& take_device) {
+  if (std::find(argv, argv + argc, std::string_view("--version")) != argv + argc) {
+    std::printf("%s %s\n", program_invocation_short_name, version_text().c_str());
+    return 0;
+  }
   try {
     return static_cast<int>(run(handler, take_device));
   } catch (const std::exception& exception) {

@@ -10,7 +10,8 @@ namespace groth16d::worker {
 // Takes the device that the role computes on, before the worker says HELLO. An error ends the worker with exit code 69.
 using TakeDevice = std::function<Result<void>()>;
 
-// Returns the process's exit status (exit_code.hpp). An exception that gets here is a broken invariant: last words, 70.
-int worker_main(const Handler& handler, const TakeDevice& take_device = {});
+// argc and argv are main's: with --version among them it only says what it is. Returns the process's exit status
+// (common/exit_code.hpp). An exception that gets here is a broken invariant: last words, 70.
+int worker_main(int argc, char** argv, const Handler& handler, const TakeDevice& take_device = {});
 
 }  // namespace groth16d::worker

@@ -1,11 +1,11 @@
-#include "client/ctl/render_json.hpp"
+#include "client/json/message_json.hpp"
 
 #include <algorithm>
 #include <cctype>
 
 #include "common/digest.hpp"
 
-namespace groth16d::ctl {
+namespace groth16d::client {
 namespace {
 
 std::string lower(std::string name) {
@@ -14,47 +14,10 @@ std::string lower(std::string name) {
   return name;
 }
 
-Json failure_json(const v1::Failure& failure) {
-  return {{"code", failure.code()}, {"name", failure.name()}, {"text", failure.text()}};
-}
-
-Json partition_json(const v1::PartitionStatus& partition) {
-  Json json = {{"partition", partition.partition()},
-               {"state", word(partition.state())},
-               {"attempt", partition.attempt()},
-               {"progress_permille", partition.progress_permille()}};
-  json["slots"] = Json(partition.slots());
-  return json;
-}
-
 Json held_json(const v1::StageSpan& span) {
   Json bytes_by_kind = Json::object();
   for (const auto& buffer : span.held()) bytes_by_kind[buffer.kind()] = buffer.bytes();
   return bytes_by_kind;
-}
-
-Json span_json(const v1::StageSpan& span) {
-  return {{"partition", span.partition()}, {"stage", span.stage()},        {"slot", span.slot()},
-          {"attempt", span.attempt()},     {"begin_ms", span.begin_ms()},  {"end_ms", span.end_ms()},
-          {"outcome", span.outcome()},     {"held_bytes", held_json(span)}};
-}
-
-Json buffer_json(const v1::BufferCount& buffer) {
-  return {{"kind", buffer.kind()}, {"stage", buffer.stage()}, {"count", buffer.count()}, {"bytes", buffer.bytes()}};
-}
-
-Json need_json(const v1::PrivateNeed& need) {
-  return {{"stage", need.stage()},
-          {"formula_bytes", need.formula_bytes()},
-          {"observed_bytes", need.observed_bytes()},
-          {"reserved_bytes", need.reserved_bytes()}};
-}
-
-template <class Items, class Fn>
-Json array_of(const Items& items, Fn&& item_json) {
-  Json array = Json::array();
-  for (const auto& item : items) array.push_back(item_json(item));
-  return array;
 }
 
 // What a daemon of another version sends stays readable even where it is no JSON.
@@ -65,26 +28,53 @@ Json parsed(const std::string& text) {
 
 }  // namespace
 
-std::string word(v1::JobState state) { return lower(v1::JobState_Name(state)); }
-std::string word(v1::PartitionState state) { return lower(v1::PartitionState_Name(state)); }
-std::string word(v1::Priority priority) {
+std::string word_of(v1::JobState state) { return lower(v1::JobState_Name(state)); }
+std::string word_of(v1::PartitionState state) { return lower(v1::PartitionState_Name(state)); }
+std::string word_of(v1::Priority priority) {
   static constexpr std::size_t kPrefix = sizeof "PRIORITY_" - 1;
   const std::string name = priority == v1::PRIORITY_UNSPECIFIED ? "PRIORITY_NORMAL" : v1::Priority_Name(priority);
   return lower(name.size() > kPrefix ? name.substr(kPrefix) : name);
 }
 
+Json to_json(const v1::Failure& failure) {
+  return {{"code", failure.code()}, {"name", failure.name()}, {"text", failure.text()}};
+}
+
+Json to_json(const v1::PartitionStatus& partition) {
+  Json json = {{"partition", partition.partition()},
+               {"state", word_of(partition.state())},
+               {"attempt", partition.attempt()},
+               {"progress_permille", partition.progress_permille()}};
+  json["slots"] = Json(partition.slots());
+  json["b_g2"] = partition.b_g2();
+  return json;
+}
+
+Json to_json(const v1::StageSpan& span) {
+  return {{"partition", span.partition()}, {"stage", span.stage()},        {"slot", span.slot()},
+          {"attempt", span.attempt()},     {"begin_ms", span.begin_ms()},  {"end_ms", span.end_ms()},
+          {"outcome", span.outcome()},     {"held_bytes", held_json(span)}};
+}
+
 Json to_json(const v1::JobStatus& job) {
   Json json = {{"job", job.job()},
                {"circuit", job.circuit()},
-               {"state", word(job.state())},
-               {"priority", word(job.priority())},
+               {"state", word_of(job.state())},
+               {"priority", word_of(job.priority())},
                {"age_ms", job.age_ms()}};
   if (!job.waiting_for().empty()) json["waiting_for"] = job.waiting_for();
-  if (job.has_failure()) json["failure"] = failure_json(job.failure());
+  if (job.has_failure()) json["failure"] = to_json(job.failure());
   json["warnings"] = Json(job.warnings());
-  json["partitions"] = array_of(job.partitions(), partition_json);
-  json["timeline"] = array_of(job.timeline(), span_json);
+  json["partitions"] = array_of(job.partitions());
+  json["timeline"] = array_of(job.timeline());
   return json;
+}
+
+Json to_json(const v1::PrivateNeed& need) {
+  return {{"stage", need.stage()},
+          {"formula_bytes", need.formula_bytes()},
+          {"observed_bytes", need.observed_bytes()},
+          {"reserved_bytes", need.reserved_bytes()}};
 }
 
 Json to_json(const v1::CircuitStatus& circuit) {
@@ -108,11 +98,24 @@ Json to_json(const v1::CircuitStatus& circuit) {
                {"conversions", circuit.conversions()},
                {"adoptions", circuit.adoptions()},
                {"source_bytes_read", circuit.source_bytes_read()}};
-  json["needs"] = array_of(circuit.needs(), need_json);
+  json["needs"] = array_of(circuit.needs());
   json["warnings"] = Json(circuit.warnings());
-  if (circuit.has_failure()) json["failure"] = failure_json(circuit.failure());
+  if (circuit.has_failure()) json["failure"] = to_json(circuit.failure());
   return json;
 }
+
+Json to_json(const v1::BufferCount& buffer) {
+  return {{"kind", buffer.kind()}, {"stage", buffer.stage()}, {"count", buffer.count()}, {"bytes", buffer.bytes()}};
+}
+
+Json to_json(const v1::QueueStatus& queue) {
+  return {{"priority", word_of(queue.priority())},
+          {"jobs", queue.jobs()},
+          {"partitions", queue.partitions()},
+          {"oldest_ms", queue.oldest_ms()}};
+}
+
+Json to_json(const v1::PartitionCount& count) { return {{"state", word_of(count.state())}, {"count", count.count()}}; }
 
 Json to_json(const v1::WorkerStatus& worker) {
   return {{"slot", worker.slot()},
@@ -147,19 +150,33 @@ Json to_json(const v1::DaemonStatus& daemon) {
                {"syntheses", daemon.syntheses()},
                {"stale_messages", daemon.stale_messages()},
                {"private_overruns", daemon.private_overruns()}};
-  json["queues"] = array_of(daemon.queues(), [](const v1::QueueStatus& queue) {
-    return Json{{"priority", word(queue.priority())}, {"jobs", queue.jobs()}, {"partitions", queue.partitions()}};
-  });
-  json["partitions"] = array_of(daemon.partitions(), [](const v1::PartitionCount& count) {
-    return Json{{"state", word(count.state())}, {"count", count.count()}};
-  });
-  json["buffers"] = array_of(daemon.buffers(), buffer_json);
-  json["workers"] = array_of(daemon.workers(), [](const v1::WorkerStatus& worker) { return to_json(worker); });
+  json["queues"] = array_of(daemon.queues());
+  json["partitions"] = array_of(daemon.partitions());
+  json["buffers"] = array_of(daemon.buffers());
+  json["workers"] = array_of(daemon.workers());
   return json;
 }
 
 Json to_json(const v1::LogLine& line) {
   return {{"at_ms", line.at_ms()}, {"level", line.level()}, {"slot", line.slot()}, {"text", line.text()}};
+}
+
+Json to_json(const v1::InFlight& entry) {
+  Json json = {{"job", entry.job()}};
+  json.update(to_json(entry.partition()));
+  return json;
+}
+
+Json to_json(const v1::FinishedWork& span) {
+  return {{"number", span.number()},     {"slot", span.slot()},           {"stage", span.stage()},
+          {"job", span.job()},           {"partition", span.partition()}, {"attempt", span.attempt()},
+          {"begin_ms", span.begin_ms()}, {"end_ms", span.end_ms()},       {"outcome", span.outcome()}};
+}
+
+Json to_json(const v1::DeathRecord& death) {
+  return {{"number", death.number()}, {"at_ms", death.at_ms()},         {"slot", death.slot()},
+          {"epoch", death.epoch()},   {"cause", death.cause()},         {"text", death.text()},
+          {"job", death.job()},       {"partition", death.partition()}, {"stage", death.stage()}};
 }
 
 Json to_json(const v1::ResultReply& result) {
@@ -177,4 +194,4 @@ Json to_json(const v1::ResultReply& result) {
   return json;
 }
 
-}  // namespace groth16d::ctl
+}  // namespace groth16d::client

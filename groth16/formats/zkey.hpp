@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -45,6 +46,8 @@ struct ZkeyLoadOptions {
   bool check_subgroups = false;
   // SHA-256 of the file, for the key's header; nullptr: the digest of the key's points.
   const Digest* file_digest = nullptr;
+  // Called with each section of points before it is read and after, for who decides which pages are in memory.
+  std::function<void(Bytes)> before_section = {}, after_section = {};
 };
 
 // A .zkey whose header, sizes and fixed points have been checked: cheap, independent of the key's size, so that an

@@ -1,6 +1,7 @@
 // The steps in their order.
 #include "groth16/proof/prove.hpp"
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,11 @@ Result<Proof<C>> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness
   const ConstraintSystem<C>& system = witness.system();
   std::vector<typename C::Fr> a(system.domain_size()), b(system.domain_size());
   evaluate<C>(system, witness, a, b, compute);
+  // Side by side: where the end of a sum has work for one thread, the other has the rest.
+  auto summing_b2 = std::async(std::launch::async, [&] { return b_g2_msm(key, witness, compute); });
   const auto sums = prove_sums<C>(key, witness, a, b, compute);
+  const auto b2 = summing_b2.get();
   if (!sums) return tl::unexpected(sums.error());
-  const auto b2 = b_g2_msm(key, witness, compute);
   if (!b2) return tl::unexpected(b2.error());
   const auto blinding = Blinding<C>::draw();
   if (!blinding) return tl::unexpected(blinding.error());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "groth16/algebra/elementwise.hpp"
 #include "groth16/algebra/msm.hpp"
 #include "groth16/proof/evaluate.hpp"
 #include "groth16/proof/h.hpp"
@@ -22,16 +23,13 @@ namespace {
 template <class C>
 Jacobian<typename C::Fq> msm_of_elements(std::span<const typename C::G1> points,
                                          std::span<const typename C::Fr> scalars, const Compute& compute) {
-  constexpr std::size_t kGrain = 4096;
   auto sum = Jacobian<typename C::Fq>::infinity();
   std::vector<typename C::Scalar> plain(static_cast<std::size_t>(std::min<std::uint64_t>(points.size(), kGatherBlock)));
   for (std::size_t first = 0; first < points.size() && !compute.cancelled(); first += plain.size()) {
     const std::size_t count = std::min(plain.size(), points.size() - first);
-    const auto convert = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) plain[i] = scalars[first + i].to_uint();
-    };
-    compute.parallel_for(count, convert, kGrain);
-    sum += msm(points.subspan(first, count), std::span<const typename C::Scalar>(plain).first(count), compute);
+    const std::span block = std::span(plain).first(count);
+    to_uint_each<typename C::Fr>(scalars.subspan(first, count), block, compute);
+    sum += msm(points.subspan(first, count), std::span<const typename C::Scalar>(block), compute);
   }
   return sum;
 }

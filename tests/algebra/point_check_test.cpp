@@ -91,7 +91,6 @@ TEMPLATE_TEST_CASE("the first that is no point is found in every lane", "[point_
   }
 }
 
-
 TEMPLATE_TEST_CASE("random pairs of coordinates are judged as by the equation", "[point_check]", GROTH16_TEST_GROUPS) {
   using F = typename TestType::Field;
   Random random(57);

@@ -1,12 +1,12 @@
-// Whole proofs as a user has them: `groth16ctl prove KEY WITNESS PROOF PUBLIC` with the private daemon that it starts and
-// ends, by circuit and curve, beside snarkjs on the same files in the same run. Markdown, as docs/PERFORMANCE.md shows
-// it.
+// Whole proofs as a user has them: `groth16ctl prove KEY WITNESS PROOF PUBLIC` where no daemon runs, by circuit and curve,
+// beside snarkjs on the same files in the same run; with --daemon by the private daemon that it starts and ends.
+// Markdown, as docs/PERFORMANCE.md shows it.
 //
 // Wall and processor time are of the command and of all that it starts; medians. Memory is measured in runs of its own:
 // the largest resident set of one process, and the peak of all processes together, which is private memory, mapped files
 // and shared segments, each page once.
 //
-//   cpu.mjs PROGRAMS FOLDER [--runs N] [--snarkjs] [NAME-CURVE ...]
+//   cpu.mjs PROGRAMS FOLDER [--runs N] [--snarkjs] [--daemon] [NAME-CURVE ...]
 
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -136,7 +136,8 @@ async function row(options, name, curve) {
   const place = await circuit_folder(options.folder, groth16ctl, name, curve);
   const out = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-cpu-'));
   const files = [`${place}/circuit.zkey`, `${place}/witness.wtns`, `${out}/proof.json`, `${out}/public.json`];
-  const prove = ['prove', '--private', '--allow-insecure-key', ...files];
+  const by = options.daemon ? ['--private'] : ['--runtime-dir', out]; // nobody listens there
+  const prove = ['prove', ...by, '--allow-insecure-key', ...files];
   const ours = await measured(groth16ctl, prove, options.runs);
   const memory = await peak_memory(groth16ctl, prove);
   execFileSync(groth16ctl, ['verify', `${place}/verification_key.json`, files[3], files[2]], { stdio: 'ignore' });
@@ -156,12 +157,13 @@ async function row(options, name, curve) {
 }
 
 function parsed(words) {
-  const options = { runs: 5, snarkjs: false, wanted: [] };
+  const options = { runs: 5, snarkjs: false, daemon: false, wanted: [] };
   [options.programs, options.folder] = words.splice(0, 2).map((word) => path.resolve(word));
   while (words.length) {
     const word = words.shift();
     if (word === '--runs') options.runs = Number(words.shift());
     else if (word === '--snarkjs') options.snarkjs = true;
+    else if (word === '--daemon') options.daemon = true;
     else options.wanted.push(word);
   }
   return options;

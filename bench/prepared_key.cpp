@@ -107,15 +107,17 @@ void bench_curve(const fs::path& programs, const std::string& curve, unsigned do
   const CircuitFiles files{key_file, &r1cs_file, true};
 
   worker::v1::CircuitFacts facts;
-  const double cold_inspect = seconds([&] { facts = expect(inspect_circuit(files, KeyCache(), compute)); });
+  Inspections inspections;
+  const double cold_inspect =
+      seconds([&] { facts = expect(inspect_circuit(files, KeyCache(), inspections, compute)); });
   Pages key(facts.key_bytes()), r1cs(facts.r1cs_bytes());
   const auto load = [&](const KeyCache& from) {
-    return expect(load_circuit(files, from, digests_in(facts), key.span(), r1cs.span(), compute));
+    return expect(load_circuit(files, from, inspections, digests_in(facts), key.span(), r1cs.span(), compute));
   };
   const double cold_load = seconds([&] { load(KeyCache()); });
   const double with_store = seconds([&] { load(cache); });
   const auto cached = [&] {
-    const auto known = expect(inspect_circuit(files, cache, compute));
+    const auto known = expect(inspect_circuit(files, cache, inspections, compute));
     if (load(cache).facts.source_bytes_read() != 0 || known.source_bytes_read() != 0) give_up("the cache was not used");
   };
   const double warm = seconds(cached);

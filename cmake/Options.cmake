@@ -4,6 +4,7 @@ option(GROTH16D_FUZZ "build the libFuzzer targets (clang)" OFF)
 option(GROTH16D_CUDA "compile the device code where a CUDA toolkit is found" ON)
 option(GROTH16D_DEVICE_CHECK "compile the device code as fast as the compiler can, not for running" OFF)
 option(GROTH16D_UNITY "compile the sources of a library eight at a time: half the time of a whole build" OFF)
+option(GROTH16D_ALGEBRA_ONLY "build groth16/algebra and its tests, nothing else" OFF)
 set(GROTH16D_SANITIZE "" CACHE STRING "sanitizers for every target, e.g. address,undefined or thread")
 
 set(CMAKE_CXX_STANDARD 20)

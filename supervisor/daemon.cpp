@@ -90,12 +90,12 @@ struct Stored {
 };
 
 // The journal says which inputs are owed; the rest of the spool is leftovers.
-Result<Stored> open_state(const Config& config, std::vector<InheritedSegment> inherited) {
-  auto journal = JournalFile::open(config.state_dir / "journal");
+Result<Stored> open_state(const Config& config, Durability durability, std::vector<InheritedSegment> inherited) {
+  auto journal = JournalFile::open(config.state_dir / "journal", durability);
   if (!journal) return tl::unexpected(journal.error());
   auto recovered = journal->recover(wall_ms());
   if (!recovered) return tl::unexpected(recovered.error());
-  auto spool = Spool::open(config.state_dir / "spool", config.max_spool_bytes);
+  auto spool = Spool::open(config.state_dir / "spool", config.max_spool_bytes, durability);
   if (!spool) return tl::unexpected(spool.error());
   std::set<std::string> keep;
   for (const auto& job : recovered->jobs) keep.insert(job.record.job);
@@ -257,7 +257,7 @@ Result<int> run_daemon(const DaemonOptions& options) {
   if (!daemon) return tl::unexpected(daemon.error());
   auto cgroup = take_cgroup(*config);
   if (!cgroup) return tl::unexpected(cgroup.error());
-  auto stored = open_state(options.config, inherited_segments(std::move(kept)));
+  auto stored = open_state(options.config, options.durability, inherited_segments(std::move(kept)));
   if (!stored) return tl::unexpected(stored.error());
   say_started(options, config->core, stored->recovered);
   return serve(options, *config, *core, *daemon, std::move(*stored), std::move(*cgroup));

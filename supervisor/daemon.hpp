@@ -7,6 +7,7 @@
 #include "common/error.hpp"
 #include "common/exit_code.hpp"
 #include "supervisor/config.hpp"
+#include "supervisor/durability.hpp"
 
 namespace groth16d::supervisor {
 
@@ -18,6 +19,7 @@ struct DaemonOptions {
   std::function<Result<Config>()> read_config;  // how `config` was made, to be made again by a RELOAD; any thread
   std::filesystem::path programs;               // the folder of the workers' executables
   bool end_with_parent = false;                 // of a private daemon
+  Durability durability = Durability::durable;
   std::string version;
 };
 

@@ -264,8 +264,9 @@ Result<int> schema_version(sqlite3* database) {
   return static_cast<int>(version.value(0));
 }
 
-Result<void> prepare(sqlite3* database, const std::string& file) {
-  for (const char* pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
+Result<void> prepare(sqlite3* database, const std::string& file, Durability durability) {
+  const char* const syncing = durability == Durability::durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=OFF";
+  for (const char* pragma : {syncing, "PRAGMA journal_mode=WAL", "PRAGMA foreign_keys=ON"})
     if (auto set = execute(database, pragma, "journal.open"); !set) return set;
   const auto version = schema_version(database);
   if (!version) return tl::unexpected(version.error());
@@ -347,7 +348,7 @@ JournalFile::JournalFile(JournalFile&&) noexcept = default;
 JournalFile& JournalFile::operator=(JournalFile&&) noexcept = default;
 JournalFile::~JournalFile() = default;
 
-Result<JournalFile> JournalFile::open(const std::filesystem::path& file) {
+Result<JournalFile> JournalFile::open(const std::filesystem::path& file, Durability durability) {
   sqlite3* raw = nullptr;
   const int status =
       sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -355,7 +356,7 @@ Result<JournalFile> JournalFile::open(const std::filesystem::path& file) {
   if (status != SQLITE_OK)
     return failure(ErrorCode::system, "journal.open",
                    fmt::format("{}: {}", file.string(), raw == nullptr ? "no memory" : sqlite3_errmsg(raw)));
-  if (auto prepared = prepare(raw, file.string()); !prepared) return tl::unexpected(prepared.error());
+  if (auto prepared = prepare(raw, file.string(), durability); !prepared) return tl::unexpected(prepared.error());
   return JournalFile(std::move(database));
 }
 

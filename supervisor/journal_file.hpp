@@ -17,6 +17,7 @@
 #include "common/error.hpp"
 #include "supervisor/core/action.hpp"
 #include "supervisor/core/event.hpp"
+#include "supervisor/durability.hpp"
 
 struct sqlite3;
 
@@ -45,7 +46,7 @@ class JournalFile {
  public:
   // Opens or creates `file`; a torn end of the WAL is dropped by SQLite. Errors: journal.open, journal.version (a newer
   // schema).
-  static Result<JournalFile> open(const std::filesystem::path& file);
+  static Result<JournalFile> open(const std::filesystem::path& file, Durability durability = Durability::durable);
 
   JournalFile(JournalFile&&) noexcept;
   JournalFile& operator=(JournalFile&&) noexcept;

@@ -20,6 +20,7 @@
 #include "common/log.hpp"
 #include "common/program.hpp"
 #include "supervisor/daemon.hpp"
+#include "supervisor/host.hpp"
 
 namespace {
 
@@ -30,6 +31,7 @@ struct Flags {
   std::string config_file;
   bool check_config = false;
   bool end_with_parent = false;
+  bool one_shot = false;
   std::string state_dir, runtime_dir, cache_dir, budget, log_level;
   std::vector<std::string> roots;
   std::optional<std::uint32_t> synth, cpu, final, gpu;
@@ -42,6 +44,8 @@ void describe(CLI::App& app, Flags& flags) {
       ->type_name("FILE");
   app.add_flag("--check-config", flags.check_config, "check the configuration and exit: 0 good, 78 bad");
   app.add_flag("--private", flags.end_with_parent, "end when the process that started this one ends");
+  app.add_flag("--one-shot", flags.one_shot,
+               "for one job, whose state is removed after it: sync nothing to the disk, give each stage every core");
   app.add_option("--state-dir", flags.state_dir, "journal and spool")->type_name("DIR");
   app.add_option("--runtime-dir", flags.runtime_dir, "the sockets")->type_name("DIR");
   app.add_option("--cache-dir", flags.cache_dir, "converted circuits; --private keeps none without it")
@@ -86,6 +90,10 @@ Result<Config> configure(const Flags& flags) {
     if (!budget) return tl::unexpected(budget.error());
     config->budget_bytes = *budget;
   }
+  if (flags.one_shot) {
+    for (RoleConfig& role : config->core.roles)
+      if (role.threads == 0) role.threads = usable_cores();
+  }
   if (flags.gpu) {
     config->gpu_devices.clear();
     config->core.role(Role::cpu).slots = 0;
@@ -125,7 +133,9 @@ int run(const Flags& flags) {
     if (!flags.config_file.empty()) return configure(flags);
     return failure(ErrorCode::not_found, "config.no_file", "groth16d was started without --config: there is no file");
   };
-  const auto code = run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, version_text()});
+  const auto durability = flags.one_shot ? Durability::ephemeral : Durability::durable;
+  const auto code =
+      run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, durability, version_text()});
   return code ? *code : fail(code.error());
 }
 

@@ -182,9 +182,9 @@ Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, c
 
 std::filesystem::path Spool::folder_of(const std::string& job) const { return job_folder(folder_, job); }
 
-Result<Spool> Spool::open(const std::filesystem::path& folder, std::uint64_t max_bytes) {
+Result<Spool> Spool::open(const std::filesystem::path& folder, std::uint64_t max_bytes, Durability durability) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return system_failure("mkdir", folder.string());
-  Spool spool(folder, max_bytes);
+  Spool spool(folder, max_bytes, durability);
   spool.used_bytes_ = bytes_in(folder);
   return spool;
 }
@@ -214,6 +214,7 @@ Result<SpoolDraft> Spool::write(const std::string& job, const std::vector<SpoolI
 }
 
 std::vector<Result<void>> Spool::sync(std::span<const SpoolDraft> drafts) {
+  if (durability_ == Durability::ephemeral) return std::vector<Result<void>>(drafts.size());
   std::vector<Result<void>> results;
   for (const SpoolDraft& draft : drafts) results.push_back(sync_inputs(draft, folder_of(draft.job)));
   const auto named = sync_directory(folder_.string());
@@ -261,7 +262,7 @@ Result<void> Spool::sweep(const std::set<std::string>& keep) {
     if (auto removed = remove_folder(entry.path()); !removed) return removed;
   }
   if (error) return system_failure("readdir", folder_.string(), error.value());
-  return sync_directory(folder_.string());
+  return durability_ == Durability::ephemeral ? Result<void>() : sync_directory(folder_.string());
 }
 
 }  // namespace groth16d::supervisor

@@ -19,6 +19,7 @@
 #include "common/digest.hpp"
 #include "common/error.hpp"
 #include "common/unique_fd.hpp"
+#include "supervisor/durability.hpp"
 
 namespace groth16d::supervisor {
 
@@ -47,7 +48,8 @@ struct SpoolDraft {
 class Spool {
  public:
   // Makes the folder where it is missing and counts what it holds. Error: system.
-  static Result<Spool> open(const std::filesystem::path& folder, std::uint64_t max_bytes);
+  static Result<Spool> open(const std::filesystem::path& folder, std::uint64_t max_bytes,
+                            Durability durability = Durability::durable);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::uint64_t used_bytes() const { return used_bytes_; }
@@ -75,13 +77,15 @@ class Spool {
   Result<void> sweep(const std::set<std::string>& keep);
 
  private:
-  Spool(std::filesystem::path folder, std::uint64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+  Spool(std::filesystem::path folder, std::uint64_t max_bytes, Durability durability)
+      : folder_(std::move(folder)), max_bytes_(max_bytes), durability_(durability) {}
   std::filesystem::path folder_of(const std::string& job) const;
   Result<void> remove_folder(const std::filesystem::path& folder);
   void discard(const std::string& job, std::uint64_t counted_bytes);
 
   std::filesystem::path folder_;
   std::uint64_t max_bytes_ = 0;
+  Durability durability_;
   std::uint64_t used_bytes_ = 0;
 };
 

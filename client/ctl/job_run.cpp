@@ -36,6 +36,7 @@ Result<client::PrivateDaemon> start_private_daemon(const std::vector<std::string
   client::PrivateDaemonOptions options;
   options.program = *program;
   options.roots = *roots;
+  options.one_shot = true;
   return client::PrivateDaemon::start(options);
 }
 
@@ -90,9 +91,10 @@ bool run_to_result(Session& session, const JobRun& run,
     return failed({ErrorCode::internal, "result.partitions", ended->job() + ": the daemon has no result for it"},
                   ExitCode::failed);
   }
+  if (own) own->begin_stop();  // while the result is written
   if (auto delivered = deliver(*result); !delivered) return failed(delivered.error(), ExitCode::failed);
   // Should CLOSE fail, retention ends the job.
-  if (run.forget) static_cast<void>(client->close(ended->job()));
+  if (run.forget && !own) static_cast<void>(client->close(ended->job()));
   return true;
 }
 

@@ -1,5 +1,5 @@
 // groth16ctl: the command of operators and users. Some commands ask a daemon; verify, vk, calldata and setup work
-// alone; prove brings a daemon of its own where none runs.
+// alone; prove does, too, where none runs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>

@@ -1,11 +1,13 @@
-// prove: one witness to one proof, as rapidsnark's `prover K W P Q`: submit, wait, write. Asks the daemon that runs,
-// and where none does, brings one of its own for the time of the job.
+// prove: one witness to one proof, as rapidsnark's `prover K W P Q`. Asks the daemon that runs: submit, wait, write.
+// Where none does, it proves by itself what a key and a witness are enough for, and brings a daemon of its own for the
+// time of any other job.
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/job_request.hpp"
 #include "client/ctl/job_run.hpp"
+#include "client/ctl/own_proof.hpp"
 #include "client/ctl/result_files.hpp"
 #include "client/json/message_json.hpp"
 
@@ -27,12 +29,36 @@ void report(Session& session, const v1::ResultReply& result, const ResultPaths& 
   session.print(json, paths.proof + " " + paths.public_inputs);
 }
 
+// A key, a witness, and nothing that only a daemon does.
+bool is_plain(const JobInput& input) {
+  return !input.zkey.empty() && input.r1cs.empty() && input.publics.empty() && !input.send_inputs &&
+         input.deadline_s == 0;
+}
+
+bool is_for_this_process(const Session& session, const ProveArguments& arguments) {
+  if (arguments.own_daemon || !is_plain(arguments.input)) return false;
+  const auto address = session.address();
+  return address && !address->remote && !client::is_listening(*address);
+}
+
+void prove_here(Session& session, const ProveArguments& arguments) {
+  auto result =
+      make_own_proof({arguments.input.zkey, arguments.witness, arguments.input.allow_insecure_key, session.json});
+  if (!result) return session.fail(result.error());
+  result->mutable_job()->set_job(arguments.input.job);
+  for (const std::string& warning : result->job().warnings()) say("warning: " + warning);
+  if (auto written = write_result(result->partitions(0), arguments.paths); !written)
+    return session.fail(written.error());
+  report(session, *result, arguments.paths);
+}
+
 void run_prove(Session& session, ProveArguments& arguments) {
   arguments.input.witnesses = {arguments.witness};
-  watch_for_interruption();
   const JobInput& input = arguments.input;
   if (auto writable = check_writable(arguments.paths, {input.zkey, input.r1cs, arguments.witness}); !writable)
     return session.fail(writable.error());
+  if (is_for_this_process(session, arguments)) return prove_here(session, arguments);
+  watch_for_interruption();
   auto submission = make_submission(arguments.input);
   if (!submission) return session.fail(submission.error());
 
@@ -54,7 +80,7 @@ void run_prove(Session& session, ProveArguments& arguments) {
 
 void add_prove_command(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ProveArguments>();
-  auto* command = app.add_subcommand("prove", "prove a witness; starts a private daemon where none runs");
+  auto* command = app.add_subcommand("prove", "prove a witness; by this process where no daemon runs");
   add_job_options(*command, arguments->input, "--zkey,zkey");
   command->add_option("--wtns,wtns", arguments->witness, "the witness")->type_name("FILE")->required();
   command->add_option("--proof,proof", arguments->paths.proof, "where proof.json goes")->type_name("FILE")->required();
@@ -62,7 +88,7 @@ void add_prove_command(CLI::App& app, Session& session) {
       ->type_name("FILE")
       ->required();
   command->add_option("--binary", arguments->paths.binary, "where the compressed proof goes")->type_name("FILE");
-  command->add_flag("--private", arguments->own_daemon, "start a private daemon even where one runs");
+  command->add_flag("--private", arguments->own_daemon, "by a private daemon, whether one runs or not");
   command->callback([&session, arguments] {
     if (arguments->input.circuit.empty() == arguments->input.zkey.empty()) {
       throw CLI::ValidationError("prove", "one of --zkey and --circuit is needed");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -56,17 +57,26 @@ Result<void> write_result(const v1::PartitionResult& partition, const ResultPath
       {paths.public_inputs, &partition.public_json()},
       {paths.binary, &partition.proof()},
   };
-  std::vector<std::string> written;
+  // Side by side: each waits for the disk twice, 4 ms each time.
+  std::vector<std::pair<std::string, std::future<Result<void>>>> writing;
   for (const auto& [path, content] : files) {
     if (path.empty()) continue;
-    if (auto done = write_file_atomically(path, *content, kResultMode); !done) {
-      for (const auto& earlier : written)
-        if (!is_stream(earlier)) ::unlink(earlier.c_str());
-      return done;
-    }
-    written.push_back(path);
+    writing.emplace_back(path, std::async(std::launch::async, [&path = path, content = content] {
+                           return write_file_atomically(path, *content, kResultMode);
+                         }));
   }
-  return {};
+  Result<void> all;
+  std::vector<std::string> written;
+  for (auto& [path, done] : writing) {
+    if (Result<void> one = done.get(); one)
+      written.push_back(path);
+    else if (all)
+      all = std::move(one);
+  }
+  if (all) return all;
+  for (const std::string& path : written)
+    if (!is_stream(path)) ::unlink(path.c_str());
+  return all;
 }
 
 std::string numbered(const std::string& path, std::uint32_t partition, int n_partitions) {

@@ -43,6 +43,7 @@ std::vector<std::string> arguments(const PrivateDaemonOptions& options, const st
   std::vector<std::string> words = {options.program,   "--private",     "--state-dir",
                                     folder + "/state", "--runtime-dir", folder + "/run"};
   if (!options.config_file.empty()) words.insert(words.end(), {"--config", options.config_file});
+  if (options.one_shot) words.emplace_back("--one-shot");
   for (const auto& root : options.roots) words.insert(words.end(), {"--root", root});
   words.insert(words.end(), {"--synth", std::to_string(options.synth), "--cpu", std::to_string(options.cpu), "--final",
                              std::to_string(options.final)});
@@ -112,7 +113,7 @@ Result<PrivateDaemon> PrivateDaemon::start(const PrivateDaemonOptions& options) 
 }
 
 PrivateDaemon::PrivateDaemon(PrivateDaemon&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})), pid_(std::exchange(other.pid_, -1)) {}
+    : stopping_(other.stopping_), folder_(std::exchange(other.folder_, {})), pid_(std::exchange(other.pid_, -1)) {}
 
 PrivateDaemon::~PrivateDaemon() { stop(); }
 
@@ -148,12 +149,17 @@ std::string PrivateDaemon::log() const {
   return text;
 }
 
+void PrivateDaemon::begin_stop() {
+  if (has_exited() || std::exchange(stopping_, true)) return;
+  // The second signal ends the drain that the first begins: nobody is left who wants its jobs. Two of one kind could
+  // arrive as one.
+  ::kill(pid_, SIGTERM);
+  ::kill(pid_, SIGINT);
+}
+
 void PrivateDaemon::stop() {
   if (!has_exited()) {
-    // The second signal ends the drain that the first begins: nobody is left who wants its jobs. Two of one kind could
-    // arrive as one.
-    ::kill(pid_, SIGTERM);
-    ::kill(pid_, SIGINT);
+    begin_stop();
     const auto end = Clock::now() + kStopPatience;
     while (!has_exited() && Clock::now() < end) std::this_thread::sleep_for(kPollPause);
   }

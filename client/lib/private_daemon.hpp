@@ -19,6 +19,7 @@ struct PrivateDaemonOptions {
   std::string program;             // path of groth16d; its workers lie beside it
   std::vector<std::string> roots;  // absolute folders, without symbolic links, that job files lie in
   std::string config_file;         // its TOML file; "": defaults
+  bool one_shot = false;           // for one job: it waits for no disk, and each stage has every core
   std::uint32_t synth = 1;
   std::uint32_t cpu = 1;
   std::uint32_t final = 1;
@@ -48,6 +49,9 @@ class PrivateDaemon {
   // What the daemon and its workers have written to standard error, at most the last 64 KiB.
   std::string log() const;
 
+  // Tells it to stop, without finishing what runs, and does not wait: stop() does.
+  void begin_stop();
+
   // Stops without finishing what runs; SIGKILL after 10 s; the temporary folder is removed. Calling it again does
   // nothing.
   void stop();
@@ -57,6 +61,7 @@ class PrivateDaemon {
   Result<void> wait_until_listening(std::chrono::milliseconds timeout);
   bool has_exited();
 
+  bool stopping_ = false;
   std::string folder_;  // empty once stopped or moved from
   pid_t pid_ = -1;      // -1 once reaped
 };

@@ -14,8 +14,9 @@ struct Pulse {
   std::atomic<std::uint64_t> beats{0};
 };
 
-// A number of threads and a pulse. Cheap to make and to copy; the pulse outlives it. Threads are started for each
-// parallel loop, so a Compute may be used from several threads at once and loops may nest.
+// A number of threads and a pulse. Cheap to make and to copy; the pulse outlives it. Each parallel loop takes threads
+// of the process that are idle, or starts them, so a Compute may be used from several threads at once and loops may
+// nest.
 class Compute {
  public:
   // At least one thread is used; the calling thread is one of them.

@@ -95,8 +95,10 @@ class RunSums {
 
   void reserve(std::size_t entries) {
     const std::size_t halved = 2 * std::min(entries, kPiece) / 3 + 1;  // what runs of three leave
-    if (round_.size() < halved) round_.resize(halved);
-    if (next_round_.size() < halved) next_round_.resize(halved);
+    if (reserved_ >= halved) return;
+    round_ = std::make_unique_for_overwrite<Affine<F>[]>(halved);
+    next_round_ = std::make_unique_for_overwrite<Affine<F>[]>(halved);
+    reserved_ = halved;
   }
 
   void push(const PointPair<F>& pair) {
@@ -150,7 +152,8 @@ class RunSums {
   std::unique_ptr<PairAdder<F>> adder_;
   std::vector<PointPair<F>> pairs_;
   std::vector<Run> runs_;
-  std::vector<Affine<F>> round_, next_round_;
+  std::size_t reserved_ = 0;  // of each of the two
+  std::unique_ptr<Affine<F>[]> round_, next_round_;
   Affine<F> rest_ = Affine<F>::infinity();
 };
 

@@ -32,6 +32,9 @@ class WitnessFile {
   // The value of a wire, below r. wire < size().
   UInt<4> value(std::uint32_t wire) const;
 
+  // All values in order, 32 bytes each, plain little-endian, at any alignment.
+  Bytes values() const { return values_; }
+
   // All values in order; out.size() is size().
   void copy_to(std::span<UInt<4>> out) const;
 

@@ -225,7 +225,7 @@ Result<void> ZkeyFile::load_key(const SystemSizes& sizes, std::span<std::byte> o
   std::ranges::copy(std::array{points->alpha1, points->beta1, points->delta1}, sections->fixed_g1.begin());
   std::ranges::copy(std::array{points->beta2, points->gamma2, points->delta2}, sections->fixed_g2.begin());
   const auto load = [&](std::uint32_t id, const char* name, auto to, PointCheck check) {
-    return load_points<C>(container_, container_.section(id), 0, name, to, check, compute);
+    return load_points<C>(container_, container_.section(id), 0, name, to, check, compute, options.read_at);
   };
   const PointCheck check = options.check_subgroups ? PointCheck::subgroup : PointCheck::on_curve;
   return load(zkey::kIc, "IC", sections->ic, PointCheck::subgroup)

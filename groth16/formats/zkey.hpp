@@ -21,6 +21,7 @@
 #include "groth16/algebra/compute.hpp"
 #include "groth16/algebra/curves.hpp"
 #include "groth16/formats/binfile.hpp"
+#include "groth16/formats/point_section.hpp"
 #include "groth16/proof/constraint_system_builder.hpp"
 #include "groth16/proof/proving_key.hpp"
 
@@ -28,6 +29,8 @@ namespace groth16::formats {
 
 // A section of ours that other tools skip: the words "insecure: ..." in a key whose toxic values a program knew.
 inline constexpr std::uint32_t kZkeyDevelopmentSection = 0x67313664;
+
+inline constexpr std::uint32_t kZkeyCoefficients = 4;
 
 struct ZkeyHeader {
   CurveId curve = CurveId::bn254;
@@ -45,6 +48,9 @@ struct ZkeyLoadOptions {
   bool check_subgroups = false;
   // SHA-256 of the file, for the key's header; nullptr: the digest of the key's points.
   const Digest* file_digest = nullptr;
+  // Reads points from the file where it is given, on several threads; else they are copied from the bytes, whose pages
+  // then come into memory too.
+  ReadAt read_at = {};
 };
 
 // A .zkey whose header, sizes and fixed points have been checked: cheap, independent of the key's size, so that an
@@ -65,6 +71,9 @@ class ZkeyFile {
 
   // kKeyForgeable | kKeyDevelopment.
   std::uint32_t warnings() const { return warnings_; }
+
+  // Section 4, for who decides which pages are in memory.
+  Bytes coefficient_bytes() const { return container_.section(kZkeyCoefficients).payload; }
 
   // Error zkey.insecure (malformed) when there are such warnings.
   groth16d::Result<void> refuse_insecure() const;

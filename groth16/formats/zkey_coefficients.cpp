@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <vector>
 
 #include "groth16/formats/zkey.hpp"
 #include "groth16/formats/zkey_sections.hpp"
@@ -30,6 +31,37 @@ struct Record {
     using Fr = typename C::Fr;
     return Fr::from_montgomery_limbs(Fr::from_montgomery_limbs(value).to_uint());
   }
+};
+
+// Numbers in a builder's dictionary of the coefficients that came last: most records repeat one of few, which is then
+// known by its bytes and leaves Montgomery form once.
+template <class C>
+class KnownCoefficients {
+ public:
+  explicit KnownCoefficients(ConstraintSystemBuilder<C>& builder) : builder_(builder), places_(kPlaces) {}
+
+  std::uint32_t number_of(const Record<C>& record) {
+    Place& place = places_[hash(record.value) % kPlaces];
+    if (!place.is_used || !(place.value == record.value)) {
+      place = {record.value, builder_.number_of(record.coefficient()), true};
+    }
+    return place.number;
+  }
+
+ private:
+  using Integer = typename C::Fr::Integer;
+  static constexpr std::size_t kPlaces = 1024;
+  struct Place {
+    Integer value{};
+    std::uint32_t number = 0;
+    bool is_used = false;
+  };
+  static std::size_t hash(const Integer& value) {
+    return static_cast<std::size_t>((value.limb[0] * 0x9e3779b97f4a7c15) >> 32);
+  }
+
+  ConstraintSystemBuilder<C>& builder_;
+  std::vector<Place> places_;
 };
 
 template <class Atomic, class Value, class Better>
@@ -105,9 +137,12 @@ Result<SystemSizes> ZkeyFile::check_coefficients_of(const Compute& compute) cons
 template <class C>
 void ZkeyFile::collect(ConstraintSystemBuilder<C>& builder) const {
   const std::byte* at = container_.section(zkey::kCoefficients).payload.data() + zkey::kCountBytes;
+  KnownCoefficients<C> known(builder);
   for (std::uint64_t i = 0; i < header_.n_coefficients; ++i, at += zkey::kRecordBytes) {
     const Record<C> record(at);
-    builder.add(record.matrix == 0 ? MatrixId::a : MatrixId::b, record.row, record.wire, record.coefficient());
+    if (record.value.is_zero()) continue;
+    builder.add_numbered(record.matrix == 0 ? MatrixId::a : MatrixId::b, record.row, record.wire,
+                         known.number_of(record));
   }
 }
 

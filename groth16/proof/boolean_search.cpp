@@ -49,10 +49,12 @@ struct SmallRow {
   std::array<std::uint32_t, kMaxRowWires> wires{};  // kNoWire behind the last
   std::array<Combination<Fr>, 3> combinations{};
 
-  // Nothing when the row has more than kMaxRowWires wires.
+  // Nothing when the row has more wires than a rule can use: without C, one.
   static std::optional<SmallRow> read(const ConstraintSystem<C>& system, std::uint64_t row) {
-    SmallRow small;
-    for (std::size_t matrix = 0; matrix < (system.has_c() ? 3u : 2u); ++matrix) {
+    const auto wires = wires_of(system, row);
+    if (!wires) return std::nullopt;
+    SmallRow small{*wires, {}};
+    for (std::size_t matrix = 0; matrix < n_matrices(system); ++matrix) {
       const SparseMatrix& terms = system.matrix(static_cast<MatrixId>(matrix));
       const std::uint64_t end = terms.start(row + 1);
       for (std::uint64_t term = terms.start(row); term < end; ++term) {
@@ -61,9 +63,8 @@ struct SmallRow {
           small.combinations[matrix].constant += coefficient;
           continue;
         }
-        const auto place = small.place_of(terms.wire(term));
-        if (!place) return std::nullopt;
-        small.combinations[matrix].coefficient[*place] += coefficient;
+        const auto place = std::ranges::find(small.wires, terms.wire(term)) - small.wires.begin();
+        small.combinations[matrix].coefficient[static_cast<std::size_t>(place)] += coefficient;
       }
     }
     return small;
@@ -74,12 +75,26 @@ struct SmallRow {
   const Combination<Fr>& c() const { return combinations[2]; }
 
  private:
-  std::optional<std::size_t> place_of(std::uint32_t wire) {
-    for (std::size_t i = 0; i < kMaxRowWires; ++i) {
-      if (wires[i] == kNoWire) wires[i] = wire;
-      if (wires[i] == wire) return i;
+  static std::size_t n_matrices(const ConstraintSystem<C>& system) { return system.has_c() ? 3 : 2; }
+
+  // Before anything is added up: most rows end here, at their second wire.
+  static std::optional<std::array<std::uint32_t, kMaxRowWires>> wires_of(const ConstraintSystem<C>& system,
+                                                                         std::uint64_t row) {
+    const std::size_t most = system.has_c() ? kMaxRowWires : 1;
+    std::array<std::uint32_t, kMaxRowWires> wires{};
+    std::size_t count = 0;
+    for (std::size_t matrix = 0; matrix < n_matrices(system); ++matrix) {
+      const SparseMatrix& terms = system.matrix(static_cast<MatrixId>(matrix));
+      const std::uint64_t end = terms.start(row + 1);
+      for (std::uint64_t term = terms.start(row); term < end; ++term) {
+        const std::uint32_t wire = terms.wire(term);
+        const auto known = wires.begin() + static_cast<std::ptrdiff_t>(count);
+        if (wire == 0 || std::find(wires.begin(), known, wire) != known) continue;
+        if (count == most) return std::nullopt;
+        wires[count++] = wire;
+      }
     }
-    return std::nullopt;
+    return wires;
   }
 };
 

@@ -135,7 +135,7 @@ Result<void> ConstraintSystemBuilder<C>::check_sizes(const SystemSizes& sizes) {
 template <class C>
 void ConstraintSystemBuilder<C>::add(MatrixId matrix, std::uint64_t row, std::uint32_t wire, const Fr& coefficient) {
   if (coefficient.is_zero()) return;
-  terms_[static_cast<std::size_t>(matrix)].add(row, {wire, dictionary_.index_of(coefficient)});
+  add_numbered(matrix, row, wire, number_of(coefficient));
 }
 
 template <class C>

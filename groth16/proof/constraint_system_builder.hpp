@@ -69,6 +69,12 @@ class ConstraintSystemBuilder {
   // Rows are below n_rows() and wires below n_vars: the caller has checked what comes from a file.
   void add(MatrixId matrix, std::uint64_t row, std::uint32_t wire, const Fr& coefficient);
 
+  // The same in two steps, for a caller that knows coefficients again: the number of one that is not zero, and a term.
+  std::uint32_t number_of(const Fr& coefficient) { return dictionary_.index_of(coefficient); }
+  void add_numbered(MatrixId matrix, std::uint64_t row, std::uint32_t wire, std::uint32_t number) {
+    terms_[static_cast<std::size_t>(matrix)].add(row, {wire, number});
+  }
+
   // The n_public + 1 rows "w_s * 0 = 0" behind the constraints.
   void add_public_rows();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "groth16/algebra/elementwise.hpp"
 #include "groth16/algebra/ntt.hpp"
 
 namespace groth16 {
@@ -21,19 +22,13 @@ void h_scalars(std::uint32_t domain_log2, DomainRoot root, HBasis basis, std::sp
   const Fr shift = C::root_of_unity(root, domain_log2 + 1);
   const std::span<Fr> c = scratch;
 
-  const auto multiply = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) c[i] = a[i] * b[i];
-  };
-  compute.parallel_for(a.size(), multiply, kValueGrain);
+  multiply_each<Fr>(a, b, c, compute);
   for (const std::span<Fr> values : {a, b, c}) {
     domain.inverse(values, compute);
     Domain<Fr>::coset_scale(values, shift, compute);
     domain.forward(values, compute);
   }
-  const auto combine = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) a[i] = a[i] * b[i] - c[i];
-  };
-  compute.parallel_for(a.size(), combine, kValueGrain);
+  multiply_each_less<Fr>(a, b, c, a, compute);
   if (basis == HBasis::odd_coset_lagrange) return;
 
   const Fr inverse_of_z = -Fr::from_u64(2).inverse();

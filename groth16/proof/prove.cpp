@@ -1,7 +1,9 @@
 // The steps in their order.
 #include "groth16/proof/prove.hpp"
 
+#include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "groth16/proof/assemble.hpp"
@@ -28,17 +30,30 @@ Error diagnose(Error error, const PackedWitness<C>& witness, const Compute& comp
   return error;
 }
 
+template <class C>
+Result<typename C::G1> evaluated_h_sum(const ProvingKey<C>& key, const PackedWitness<C>& witness,
+                                       const Compute& compute) {
+  const ConstraintSystem<C>& system = witness.system();
+  if (const auto checked = check_belong_together(key, system); !checked) return tl::unexpected(checked.error());
+  std::vector<typename C::Fr> a(system.domain_size()), b(system.domain_size());
+  evaluate<C>(system, witness, a, b, compute);
+  return h_sum<C>(key, a, b, compute);
+}
+
 }  // namespace
 
 template <class C>
 Result<Proof<C>> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute) {
-  const ConstraintSystem<C>& system = witness.system();
-  std::vector<typename C::Fr> a(system.domain_size()), b(system.domain_size());
-  evaluate<C>(system, witness, a, b, compute);
-  const auto sums = prove_sums<C>(key, witness, a, b, compute);
+  // Sums over the witness have stretches for one thread, those over H hardly: side by side, no core waits.
+  auto summing = std::async(std::launch::async, [&] {
+    return std::pair(b_g2_msm(key, witness, compute), witness_sums<C>(key, witness, compute));
+  });
+  const auto h = evaluated_h_sum(key, witness, compute);
+  auto [b2, sums] = summing.get();
+  if (!h) return tl::unexpected(h.error());
   if (!sums) return tl::unexpected(sums.error());
-  const auto b2 = b_g2_msm(key, witness, compute);
   if (!b2) return tl::unexpected(b2.error());
+  sums->h = *h;
   const auto blinding = Blinding<C>::draw();
   if (!blinding) return tl::unexpected(blinding.error());
 

@@ -1,6 +1,8 @@
 // prove: all steps in one call and one process, the reference that the daemon's stages are compared with.
 #pragma once
 
+#include <string_view>
+
 #include "common/error.hpp"
 #include "groth16/algebra/compute.hpp"
 #include "groth16/proof/packed_witness.hpp"
@@ -8,6 +10,11 @@
 #include "groth16/proof/proving_key.hpp"
 
 namespace groth16 {
+
+// What a proof that does not verify means where a key is all that is known of its circuit.
+inline constexpr std::string_view kUnverifiedWithoutC =
+    "the proof does not verify: most likely the witness does not satisfy the circuit. A key does not hold the whole "
+    "constraint system; register the circuit with its .r1cs to have the row named";
 
 // Evaluates, sums, assembles with fresh r and s, and verifies: a proof that is returned is valid for the witness's
 // public inputs. Errors: those of the steps; verify.equation says the failing row when the system has C.

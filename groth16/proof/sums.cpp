@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "groth16/algebra/elementwise.hpp"
 #include "groth16/algebra/msm.hpp"
 #include "groth16/proof/evaluate.hpp"
 #include "groth16/proof/h.hpp"
@@ -22,31 +23,54 @@ namespace {
 template <class C>
 Jacobian<typename C::Fq> msm_of_elements(std::span<const typename C::G1> points,
                                          std::span<const typename C::Fr> scalars, const Compute& compute) {
-  constexpr std::size_t kGrain = 4096;
   auto sum = Jacobian<typename C::Fq>::infinity();
   std::vector<typename C::Scalar> plain(static_cast<std::size_t>(std::min<std::uint64_t>(points.size(), kGatherBlock)));
   for (std::size_t first = 0; first < points.size() && !compute.cancelled(); first += plain.size()) {
     const std::size_t count = std::min(plain.size(), points.size() - first);
-    const auto convert = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) plain[i] = scalars[first + i].to_uint();
-    };
-    compute.parallel_for(count, convert, kGrain);
-    sum += msm(points.subspan(first, count), std::span<const typename C::Scalar>(plain).first(count), compute);
+    const std::span block = std::span(plain).first(count);
+    to_uint_each<typename C::Fr>(scalars.subspan(first, count), block, compute);
+    sum += msm(points.subspan(first, count), std::span<const typename C::Scalar>(block), compute);
   }
   return sum;
 }
 
+Result<void> unless_cancelled(const Compute& compute) {
+  if (compute.cancelled()) return failure(ErrorCode::cancelled, "cancelled", "prove stage: cancelled");
+  return {};
+}
+
+}  // namespace
+
 template <class C>
-typename C::G1 h_sum(const ProvingKey<C>& key, std::span<typename C::Fr> a, std::span<typename C::Fr> b,
-                     const Compute& compute) {
+Result<typename C::G1> h_sum(const ProvingKey<C>& key, std::span<typename C::Fr> a, std::span<typename C::Fr> b,
+                             const Compute& compute) {
+  const std::uint64_t n = key.sizes().domain_size();
+  if (a.size() != n || b.size() != n) {
+    return failure(ErrorCode::internal, "sums.spans",
+                   "prove stage: rows of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
+                       " elements, expected " + std::to_string(n));
+  }
   {
     std::vector<typename C::Fr> scratch(a.size());
     h_scalars<C>(key.sizes().domain_log2, key.root(), key.basis(), a, b, scratch, compute);
   }
-  return msm_of_elements<C>(key.h(), a, compute).to_affine();
+  const typename C::G1 sum = msm_of_elements<C>(key.h(), a, compute).to_affine();
+  return unless_cancelled(compute).map([&] { return sum; });
 }
 
-}  // namespace
+template <class C>
+Result<ProveSums<C>> witness_sums(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute) {
+  if (const auto checked = check_belong_together(key, witness.system()); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  ProveSums<C> sums;
+  sums.h = C::G1::infinity();
+  const std::vector<std::uint64_t> bits = witness.wire_bits(compute);
+  sums.l = witness_msm(key.l(), key.sizes().n_public + 1, witness, bits, compute).to_affine();
+  sums.a = witness_msm(key.a(), 0, witness, bits, compute).to_affine();
+  sums.b1 = witness_msm(key.b1(), 0, witness, bits, compute).to_affine();
+  return unless_cancelled(compute).map([&] { return sums; });
+}
 
 template <class C>
 Result<ProveSums<C>> prove_sums(const ProvingKey<C>& key, const PackedWitness<C>& witness, std::span<typename C::Fr> a,
@@ -54,19 +78,10 @@ Result<ProveSums<C>> prove_sums(const ProvingKey<C>& key, const PackedWitness<C>
   if (const auto checked = check_belong_together(key, witness.system()); !checked) {
     return tl::unexpected(checked.error());
   }
-  const std::uint64_t n = key.sizes().domain_size();
-  if (a.size() != n || b.size() != n) {
-    return failure(ErrorCode::internal, "sums.spans",
-                   "prove stage: rows of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
-                       " elements, expected " + std::to_string(n));
-  }
-  ProveSums<C> sums;
-  sums.h = h_sum(key, a, b, compute);
-  const std::vector<std::uint64_t> bits = witness.wire_bits(compute);
-  sums.l = witness_msm(key.l(), key.sizes().n_public + 1, witness, bits, compute).to_affine();
-  sums.a = witness_msm(key.a(), 0, witness, bits, compute).to_affine();
-  sums.b1 = witness_msm(key.b1(), 0, witness, bits, compute).to_affine();
-  if (compute.cancelled()) return failure(ErrorCode::cancelled, "cancelled", "prove stage: cancelled");
+  const auto h = h_sum(key, a, b, compute);
+  if (!h) return tl::unexpected(h.error());
+  auto sums = witness_sums(key, witness, compute);
+  if (sums) sums->h = *h;
   return sums;
 }
 
@@ -102,11 +117,13 @@ std::uint64_t prove_private_bytes(const SystemSizes& sizes, std::uint64_t n_full
   return std::max({evaluate_private_bytes(sizes), transforms, h_msm, over_witness});
 }
 
-#define GROTH16_DEFINE_SUMS(C)                                                                              \
-  template Result<ProveSums<C>> prove_sums(const ProvingKey<C>&, const PackedWitness<C>&, std::span<C::Fr>, \
-                                           std::span<C::Fr>, const Compute&);                               \
-  template std::vector<std::byte> to_bytes(const ProveSums<C>&);                                            \
-  template Result<ProveSums<C>> sums_from_bytes<C>(std::span<const std::byte>);                             \
+#define GROTH16_DEFINE_SUMS(C)                                                                               \
+  template Result<ProveSums<C>> prove_sums(const ProvingKey<C>&, const PackedWitness<C>&, std::span<C::Fr>,  \
+                                           std::span<C::Fr>, const Compute&);                                \
+  template Result<C::G1> h_sum(const ProvingKey<C>&, std::span<C::Fr>, std::span<C::Fr>, const Compute&);    \
+  template Result<ProveSums<C>> witness_sums(const ProvingKey<C>&, const PackedWitness<C>&, const Compute&); \
+  template std::vector<std::byte> to_bytes(const ProveSums<C>&);                                             \
+  template Result<ProveSums<C>> sums_from_bytes<C>(std::span<const std::byte>);                              \
   template std::uint64_t prove_private_bytes<C>(const SystemSizes&, std::uint64_t, unsigned);
 GROTH16_DEFINE_SUMS(Bn254)
 GROTH16_DEFINE_SUMS(Bls12_381)

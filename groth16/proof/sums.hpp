@@ -32,6 +32,15 @@ groth16d::Result<ProveSums<C>> prove_sums(const ProvingKey<C>& key, const Packed
                                           std::span<typename C::Fr> a, std::span<typename C::Fr> b,
                                           const Compute& compute);
 
+// The two halves of prove_sums, which need nothing of each other: the sum over H, and l, a and b1, where h stays
+// infinity. Errors: those of prove_sums.
+template <class C>
+groth16d::Result<typename C::G1> h_sum(const ProvingKey<C>& key, std::span<typename C::Fr> a,
+                                       std::span<typename C::Fr> b, const Compute& compute);
+template <class C>
+groth16d::Result<ProveSums<C>> witness_sums(const ProvingKey<C>& key, const PackedWitness<C>& witness,
+                                            const Compute& compute);
+
 // Canonical bytes between processes (point_bytes.hpp): h, l, a, b1. Reading checks the length, the coordinates' range
 // and the curve equation. Error (malformed): sums.bytes.
 template <class C>
@@ -47,6 +56,10 @@ std::uint64_t prove_private_bytes(const SystemSizes& sizes, std::uint64_t n_full
 #define GROTH16_DECLARE_SUMS(C)                                                                                  \
   extern template groth16d::Result<ProveSums<C>> prove_sums(const ProvingKey<C>&, const PackedWitness<C>&,       \
                                                             std::span<C::Fr>, std::span<C::Fr>, const Compute&); \
+  extern template groth16d::Result<C::G1> h_sum(const ProvingKey<C>&, std::span<C::Fr>, std::span<C::Fr>,        \
+                                                const Compute&);                                                 \
+  extern template groth16d::Result<ProveSums<C>> witness_sums(const ProvingKey<C>&, const PackedWitness<C>&,     \
+                                                              const Compute&);                                   \
   extern template std::vector<std::byte> to_bytes(const ProveSums<C>&);                                          \
   extern template groth16d::Result<ProveSums<C>> sums_from_bytes<C>(std::span<const std::byte>);                 \
   extern template std::uint64_t prove_private_bytes<C>(const SystemSizes&, std::uint64_t, unsigned);

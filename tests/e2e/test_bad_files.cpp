@@ -109,3 +109,26 @@ TEST_CASE("groth16ctl prove leaves no file behind when it fails, and says why") 
   CHECK(outcome.err.find("wtns.magic") != std::string::npos);
   CHECK(fs::is_empty(out));
 }
+
+TEST_CASE("where no daemon runs, prove refuses the same broken files by the same names, and writes nothing") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const fs::path out = folder.path() / "out";
+  fs::create_directory(out);
+  const auto check_refused = [&](const fs::path& key, const fs::path& witness, const std::string& name) {
+    const auto outcome = ctl({"--runtime-dir", folder.path() / "none", "prove", "--allow-insecure-key", key, witness,
+                              out / "proof.json", out / "public.json"});
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err.find("[" + name + "]") != std::string::npos);
+    CHECK(fs::is_empty(out));
+  };
+  for (const auto& [what, change, name] : broken_witnesses()) {
+    INFO(what);
+    check_refused(files.zkey, changed_copy(files.witnesses[0], folder.path() / "bad.wtns", change), name);
+  }
+  for (const auto& [what, change, name] : broken_keys()) {
+    INFO(what);
+    check_refused(changed_copy(files.zkey, folder.path() / "bad.zkey", change), files.witnesses[0], name);
+  }
+}

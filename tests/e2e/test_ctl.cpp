@@ -1,4 +1,4 @@
-// groth16ctl as a shell sees it: a private daemon where none runs, exit codes, JSON.
+// groth16ctl as a shell sees it: proofs where no daemon runs, exit codes, JSON.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -35,7 +35,7 @@ std::size_t private_daemon_folders() {
 
 }  // namespace
 
-TEST_CASE("prove without a running daemon brings its own, and takes it away again") {
+TEST_CASE("prove without a running daemon proves by itself") {
   const TemporaryFolder folder;
   for (const auto curve : {CurveId::bn254, CurveId::bls12_381}) {
     const auto files = make_circuit(folder.path() / std::string(groth16::curve_name(curve)), curve, 6, 1);
@@ -53,6 +53,49 @@ TEST_CASE("prove without a running daemon brings its own, and takes it away agai
     CHECK(ctl({"verify", files.vk, publics, proof}).exit_code == 0);
     CHECK(private_daemon_folders() == before);
   }
+}
+
+TEST_CASE("with or without a private daemon, prove tells the same of a proof") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bls12_381, 6, 1);
+  const fs::path publics = folder.path() / "public.json";
+  const auto told = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--json", "--allow-insecure-key", files.zkey, files.witnesses[0],
+                               folder.path() / "proof.json", publics});
+    const auto proven = ctl(words);
+    INFO(proven.err);
+    REQUIRE(proven.exit_code == 0);
+    CHECK(is_valid(files.vk, text_of(publics), text_of(folder.path() / "proof.json")));
+    return std::pair(Json::parse(proven.out), text_of(publics));
+  };
+
+  const auto [alone, publics_alone] = told({"--runtime-dir", folder.path() / "none", "prove"});
+  const auto [by_daemon, publics_by_daemon] = told({"prove", "--private"});
+
+  CHECK(publics_alone == publics_by_daemon);
+  for (const char* same : {"curve", "key_digest", "vk_digest", "state", "warnings", "proof_file", "public_file"})
+    CHECK(alone.at(same) == by_daemon.at(same));
+}
+
+TEST_CASE("a witness that does not satisfy the circuit gives no proof where no daemon runs, either") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const auto wrong = changed_copy(files.witnesses[0], folder.path() / "wrong.wtns", [](std::string& bytes) {
+    bytes.at(bytes.size() - 32) = static_cast<char>(bytes.at(bytes.size() - 32) ^ 1);
+  });
+  const fs::path proof = folder.path() / "proof.json";
+
+  const auto refused = ctl({"--runtime-dir", folder.path() / "none", "prove", "--allow-insecure-key", files.zkey, wrong,
+                            proof, folder.path() / "public.json"});
+
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err.find("proof.unverified") != std::string::npos);
+  CHECK_FALSE(fs::exists(proof));
+
+  const auto insecure = ctl({"--runtime-dir", folder.path() / "none", "prove", files.zkey, files.witnesses[0], proof,
+                             folder.path() / "public.json"});
+  CHECK(insecure.err.find("zkey.insecure") != std::string::npos);
+  CHECK_FALSE(fs::exists(proof));
 }
 
 TEST_CASE("an output never takes the place of an input, of another output or of a device") {

@@ -99,11 +99,12 @@ class Circuit {
     REQUIRE(key);
     REQUIRE(r1cs);
     const CircuitFiles files{*key, &*r1cs, false};
-    const auto inspected = inspect_circuit(files, cache, kCompute);
+    Inspections inspections;
+    const auto inspected = inspect_circuit(files, cache, inspections, kCompute);
     REQUIRE(inspected);
     Loaded loaded{*inspected, {}, FlatBytes(inspected->key_bytes()), FlatBytes(inspected->r1cs_bytes()), {}};
-    const auto facts =
-        load_circuit(files, cache, digests_in(*inspected), loaded.key.bytes(), loaded.r1cs.bytes(), kCompute);
+    const auto facts = load_circuit(files, cache, inspections, digests_in(*inspected), loaded.key.bytes(),
+                                    loaded.r1cs.bytes(), kCompute);
     INFO((facts ? std::string() : facts.error().text));
     REQUIRE(facts);
     loaded.facts = facts->facts;

@@ -4,7 +4,9 @@
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "common/posix.hpp"
 #include "groth16/circuits/builtin_circuit.hpp"
@@ -140,16 +142,17 @@ TEST_CASE("a file that its owner shortens while it is read is named, and the pro
 
 TEMPLATE_TEST_CASE("inspection predicts the sizes that loading needs", "", Bn254, Bls12_381) {
   using C = TestType;
+  Inspections inspections;
   const OpenFile key(sample<C>().zkey, "circuit.zkey");
   const OpenFile r1cs(sample<C>().r1cs, "circuit.r1cs");
   const bool with_r1cs = GENERATE(false, true);
   const CircuitFiles files{key.file, with_r1cs ? &r1cs.file : nullptr, false};
-  const auto inspected = inspect_circuit(files, KeyCache(), kCompute);
+  const auto inspected = inspect_circuit(files, KeyCache(), inspections, kCompute);
   REQUIRE(inspected);
   CHECK(inspected->vk_digest().size() == 32);
   FlatBytes key_segment(inspected->key_bytes()), r1cs_segment(inspected->r1cs_bytes());
-  const auto loaded =
-      load_circuit(files, KeyCache(), digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(), kCompute);
+  const auto loaded = load_circuit(files, KeyCache(), inspections, digests_in(*inspected), key_segment.bytes(),
+                                   r1cs_segment.bytes(), kCompute);
   REQUIRE(loaded);
   CHECK(loaded->facts.key_bytes() == inspected->key_bytes());
   CHECK(loaded->facts.r1cs_bytes() == inspected->r1cs_bytes());
@@ -161,14 +164,16 @@ TEMPLATE_TEST_CASE("inspection predicts the sizes that loading needs", "", Bn254
   CHECK(groth16::digest(groth16::verifying_key(*opened)) == opened->vk_digest());
 
   FlatBytes too_small(inspected->key_bytes() - 1);
-  CHECK(name_of_error(load_circuit(files, KeyCache(), digests_in(*inspected), too_small.bytes(), r1cs_segment.bytes(),
-                                   kCompute)) == "segment.too_small");
+  CHECK(name_of_error(load_circuit(files, KeyCache(), inspections, digests_in(*inspected), too_small.bytes(),
+                                   r1cs_segment.bytes(), kCompute)) == "segment.too_small");
 }
 
 TEST_CASE("a development key is refused unless the operator allows it, and then warned about") {
+  Inspections inspections;
   const OpenFile key(sample<Bn254>().development_zkey, "circuit.zkey");
-  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), kCompute)) == "zkey.insecure");
-  const auto facts = inspect_circuit({key.file, nullptr, true}, KeyCache(), kCompute);
+  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), inspections, kCompute)) ==
+        "zkey.insecure");
+  const auto facts = inspect_circuit({key.file, nullptr, true}, KeyCache(), inspections, kCompute);
   REQUIRE(facts);
   REQUIRE(facts->warnings_size() > 0);
   CHECK_THAT(facts->warnings(0), Catch::Contains("development"));
@@ -182,7 +187,8 @@ TEST_CASE("a recipe is inspected as the circuit whose key it makes, and only whe
   const OpenFile key = recipe({"porep-2KiB", 7});
   const groth16::SystemSizes sizes = groth16::circuits::builtin_circuit("porep-2KiB").value()->sizes();
 
-  const auto facts = inspect_circuit({key.file, nullptr, true}, KeyCache(), kCompute);
+  Inspections inspections;
+  const auto facts = inspect_circuit({key.file, nullptr, true}, KeyCache(), inspections, kCompute);
   REQUIRE(facts);
   CHECK(facts->is_generated());
   CHECK(facts->n_vars() == sizes.n_vars);
@@ -191,35 +197,43 @@ TEST_CASE("a recipe is inspected as the circuit whose key it makes, and only whe
   REQUIRE(facts->warnings_size() == 1);
   CHECK_THAT(facts->warnings(0), Catch::Contains("development"));
 
-  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), kCompute)) == "recipe.insecure");
+  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), inspections, kCompute)) ==
+        "recipe.insecure");
   const OpenFile r1cs(sample<Bls12_381>().r1cs, "circuit.r1cs");
-  CHECK(name_of_error(inspect_circuit({key.file, &r1cs.file, true}, KeyCache(), kCompute)) == "recipe.r1cs");
+  CHECK(name_of_error(inspect_circuit({key.file, &r1cs.file, true}, KeyCache(), inspections, kCompute)) ==
+        "recipe.r1cs");
   const OpenFile unknown = recipe({"porep-3KiB", 7});
-  CHECK(name_of_error(inspect_circuit({unknown.file, nullptr, true}, KeyCache(), kCompute)) != "no error");
+  CHECK(name_of_error(inspect_circuit({unknown.file, nullptr, true}, KeyCache(), inspections, kCompute)) != "no error");
 }
 
 TEST_CASE("an .r1cs of another curve or circuit than the key is refused") {
+  Inspections inspections;
   const OpenFile key(sample<Bn254>().zkey, "circuit.zkey");
   const OpenFile other_curve(sample<Bls12_381>().r1cs, "circuit.r1cs");
-  CHECK(name_of_error(inspect_circuit({key.file, &other_curve.file, false}, KeyCache(), kCompute)) == "r1cs.curve");
+  CHECK(name_of_error(inspect_circuit({key.file, &other_curve.file, false}, KeyCache(), inspections, kCompute)) ==
+        "r1cs.curve");
 
   const OpenFile other(other_r1cs(), "circuit.r1cs");
   const CircuitFiles files{key.file, &other.file, false};
-  const auto inspected = inspect_circuit(files, KeyCache(), kCompute);
+  const auto inspected = inspect_circuit(files, KeyCache(), inspections, kCompute);
   REQUIRE(inspected);  // the same sizes: only loading compares the rows
   FlatBytes key_segment(inspected->key_bytes()), r1cs_segment(inspected->r1cs_bytes());
-  CHECK(name_of_error(load_circuit(files, KeyCache(), digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(),
-                                   kCompute)) == "r1cs.other_circuit");
+  CHECK(name_of_error(load_circuit(files, KeyCache(), inspections, digests_in(*inspected), key_segment.bytes(),
+                                   r1cs_segment.bytes(), kCompute)) == "r1cs.other_circuit");
 }
 
 TEST_CASE("a key that changed between inspection and loading is refused by name") {
   const OpenFile key(sample<Bn254>().zkey, "circuit.zkey");
+  const bool is_settled = GENERATE(false, true);  // then a file that stood still is not hashed again
+  if (is_settled) std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  Inspections inspections;
   const CircuitFiles files{key.file, nullptr, false};
-  const auto inspected = inspect_circuit(files, KeyCache(), kCompute);
+  const auto inspected = inspect_circuit(files, KeyCache(), inspections, kCompute);
   REQUIRE(inspected);
   FlatBytes key_segment(inspected->key_bytes()), r1cs_segment(inspected->r1cs_bytes());
   const auto load = [&] {
-    return load_circuit(files, KeyCache(), digests_in(*inspected), key_segment.bytes(), r1cs_segment.bytes(), kCompute);
+    return load_circuit(files, KeyCache(), inspections, digests_in(*inspected), key_segment.bytes(),
+                        r1cs_segment.bytes(), kCompute);
   };
   REQUIRE(load());
   // One bit of the transcript, which no reader looks at.
@@ -229,6 +243,26 @@ TEST_CASE("a key that changed between inspection and loading is refused by name"
   REQUIRE_FALSE(changed);
   CHECK(changed.error().name == "file.changed");
   CHECK_THAT(changed.error().text, Catch::Contains("circuit.zkey"));
+}
+
+TEST_CASE("inspections know files by identity and digest, the latest of them") {
+  Inspections inspections;
+  SourceIdentity source;
+  CircuitDigests digests, other;
+  other.r1cs[0] = 1;
+  CHECK_FALSE(inspections.knows(source, digests));
+  inspections.remember(source, digests);
+  CHECK(inspections.knows(source, digests));
+  CHECK_FALSE(inspections.knows(source, other));
+  inspections.remember(source, other);
+  CHECK(inspections.knows(source, other));
+  CHECK_FALSE(inspections.knows(source, digests));
+  for (int i = 1; i <= 64; ++i) {
+    SourceIdentity later;
+    later.key.inode = static_cast<std::uint64_t>(i);
+    inspections.remember(later, digests);
+  }
+  CHECK_FALSE(inspections.knows(source, other));
 }
 
 TEMPLATE_TEST_CASE("synthesis packs the witness of a mixed circuit and evaluates its rows", "", Bn254, Bls12_381) {
@@ -258,11 +292,12 @@ TEMPLATE_TEST_CASE("synthesis packs the witness of a mixed circuit and evaluates
 }
 
 TEST_CASE("every stage stops early once it is cancelled") {
+  Inspections inspections;
   groth16::Pulse pulse;
   pulse.cancel = true;
   const Compute cancelled(2, &pulse);
   const OpenFile key(sample<Bn254>().zkey, "circuit.zkey");
-  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), cancelled)) == "cancelled");
+  CHECK(name_of_error(inspect_circuit({key.file, nullptr, false}, KeyCache(), inspections, cancelled)) == "cancelled");
 
   const auto made = groth16::test::mixed_circuit<Bn254>(100, 1, 3).build();
   const auto system = made.system();

@@ -11,6 +11,7 @@ Outcome<v1::Up> perform(const Assignment& assignment) {
   const v1::AssignProve& message = assignment.message.prove();
   const Leases& leases = assignment.leases;
   assignment.step("computing the sums", 0);
+  leases.populate(assignment.compute);
 
   Result<std::string> sums =
       prove_stage({leases.bytes(message.key()), leases.bytes(message.r1cs()), leases.bytes(message.witness())},

@@ -8,6 +8,7 @@
 #include "groth16/proof/assemble.hpp"
 #include "groth16/proof/b2.hpp"
 #include "groth16/proof/evaluate.hpp"
+#include "groth16/proof/prove.hpp"
 #include "groth16/proof/sums.hpp"
 #include "groth16/proof/verify.hpp"
 #include "workers/statement.hpp"
@@ -26,9 +27,7 @@ Failure unverified(ErrorCode code, std::string name, std::string text) {
 template <class C>
 Failure diagnose(const Partition<C>& partition, const Compute& compute) {
   if (!partition.system.has_c()) {
-    return unverified(ErrorCode::unsatisfied, "proof.unverified",
-                      "the proof does not verify: most likely the witness does not satisfy the circuit. A key does not "
-                      "hold the whole constraint system; register the circuit with its .r1cs to have the row named");
+    return unverified(ErrorCode::unsatisfied, "proof.unverified", std::string(groth16::kUnverifiedWithoutC));
   }
   const auto row = groth16::first_unsatisfied_row(partition.system, partition.witness, compute);
   if (!row) {

@@ -14,6 +14,7 @@ PartitionBytes partition_of(const Message& message, const Leases& leases) {
 
 Outcome<v1::Up> b2(const Assignment& assignment) {
   assignment.step("computing b_g2_msm", 0);
+  assignment.leases.populate(assignment.compute);
   Result<std::string> point = b2_stage(partition_of(assignment.message.b2(), assignment.leases), assignment.compute);
   if (!point) return tl::unexpected(failure_of_slot(point.error()));
   v1::Up up;

@@ -71,7 +71,7 @@ Outcome<v1::Up> make_key(GpuProver& prover, const Assignment& assignment) {
   prover.clear();
   const groth16::Compute all_cores = on_all_cores(assignment.compute);
   Outcome<v1::Up> made = load_assignment({assignment.message, assignment.leases, all_cores, assignment.progress},
-                                         KeyCache(), card_multiples());
+                                         KeyCache(), Inspections(), card_multiples());
   if (!made && device::is_sticky(made.error().error)) leave_lost_card(made.error().error);
   return made;
 }

@@ -1,6 +1,8 @@
 #include "workers/load/circuit.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "workers/load/parsed_circuit.hpp"
 #include "workers/load/recipe_source.hpp"
 #include "workers/load/segment_part.hpp"
+#include "workers/runtime/populate.hpp"
 
 namespace groth16d::worker {
 
@@ -23,6 +26,12 @@ namespace {
 
 using groth16::Compute;
 using groth16::ConstraintSystem;
+
+// Beside the caller where there is a thread for it, and else when its result is asked for.
+template <class Fn>
+auto beside(const Compute& compute, Fn fn) {
+  return std::async(compute.threads() > 1 ? std::launch::async : std::launch::deferred, std::move(fn));
+}
 
 Result<CircuitDigests> digests_of(const CircuitFiles& files, const Compute& compute) {
   CircuitDigests digests;
@@ -34,6 +43,11 @@ Result<CircuitDigests> digests_of(const CircuitFiles& files, const Compute& comp
   if (!r1cs) return tl::unexpected(r1cs.error());
   digests.r1cs = *r1cs;
   return digests;
+}
+
+void populate(const CircuitFiles& files, const Compute& compute) {
+  populate_for_reading(files.key.bytes(), compute);
+  if (files.r1cs != nullptr) populate_for_reading(files.r1cs->bytes(), compute);
 }
 
 // A file that was shortened explains every other complaint about it.
@@ -119,12 +133,14 @@ Result<CircuitSummary> inspect_builtin(const CircuitFiles& files, const Compute&
 Result<CircuitSummary> inspect(const CircuitFiles& files, const Compute& compute) {
   if (is_recipe(files.key)) return inspect_builtin<RecipeSource>(files, compute);
   if (is_params(files.key)) return inspect_builtin<BuiltinSource>(files, compute);
+  populate(files, compute);
+  auto hashing = beside(compute, [&] { return digests_of(files, compute); });
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
   const Result<SystemFacts> system =
       groth16::with_curve(circuit->curve(), [&]<class C>() { return measure_system<C>(*circuit); });
   if (!system) return tl::unexpected(system.error());
-  const Result<CircuitDigests> digests = digests_of(files, compute);
+  const Result<CircuitDigests> digests = hashing.get();
   if (!digests) return tl::unexpected(digests.error());
   return summary_of(*circuit, *digests, *system);
 }
@@ -209,26 +225,32 @@ Result<CircuitSummary> convert_parts(const CircuitFiles& files, const CircuitDig
       return source->summary(inspected.key);
     });
   }
+  populate(files, compute);
   const Result<ParsedCircuit> circuit = ParsedCircuit::parse(files, compute);
   if (!circuit) return tl::unexpected(circuit.error());
+  auto loading_key = beside(compute, [&] {
+    return groth16::with_curve(
+        circuit->curve(), [&]<class C>() { return load_key<C>(*circuit, files, inspected.key, key_segment, compute); });
+  });
   const Result<SystemFacts> system =
       groth16::with_curve(circuit->curve(), [&]<class C>() { return load_system<C>(*circuit, r1cs_segment, compute); });
   if (!system) return tl::unexpected(system.error());
   if (Result<void> wanted = unless_cancelled(compute); !wanted) return tl::unexpected(wanted.error());
   if (GROTH16D_FAILPOINT("load.middle")) return failpoint_error("load.middle");
-  const Result<void> key = groth16::with_curve(
-      circuit->curve(), [&]<class C>() { return load_key<C>(*circuit, files, inspected.key, key_segment, compute); });
-  if (!key) return tl::unexpected(key.error());
+  if (const Result<void> key = loading_key.get(); !key) return tl::unexpected(key.error());
   return summary_of(*circuit, inspected, *system);
 }
 
-// What was converted is what was inspected: hashed after the conversion, so that a change explains any other complaint.
-Result<CircuitSummary> convert(const CircuitFiles& files, const CircuitDigests& inspected,
-                               std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                               const Compute& compute, const MultiplesOnDemand& multiples) {
+// What was converted is what was inspected: files that did not stand still are hashed after the conversion, so that a
+// change explains any other complaint.
+Result<CircuitSummary> convert(const CircuitFiles& files, const Inspections& inspections,
+                               const CircuitDigests& inspected, std::span<std::byte> key_segment,
+                               std::span<std::byte> r1cs_segment, const Compute& compute,
+                               const MultiplesOnDemand& multiples) {
   Result<CircuitSummary> summary =
       unless_changed(files, convert_parts(files, inspected, key_segment, r1cs_segment, compute, multiples));
   if (!summary && summary.error().code == ErrorCode::cancelled) return summary;
+  if (const Result<SourceIdentity> now = source_of(files); now && inspections.knows(*now, inspected)) return summary;
   const Result<CircuitDigests> found = unless_changed(files, digests_of(files, compute));
   if (!found) return tl::unexpected(found.error());
   if (Result<void> same = check_digest(files.key, found->key, inspected.key); !same)
@@ -262,12 +284,18 @@ Result<std::optional<PreparedCircuit>> load_cached(const CircuitFiles& files, co
   return std::nullopt;
 }
 
+std::int64_t now_ns() { return static_cast<std::int64_t>(wall_ms()) * 1'000'000; }
+
+bool stood_still(const CircuitFiles& files, const SourceIdentity& before, std::int64_t began_ns) {
+  const Result<SourceIdentity> now = source_of(files);
+  return now && *now == before && settled(before.key, began_ns) && settled(before.r1cs, began_ns);
+}
+
 // Kept only where the files stood still from before they were read until now. Losing the entry loses time only.
 void keep(const CircuitFiles& files, const KeyCache& cache, const SourceIdentity& before, std::int64_t began_ns,
           const PreparedCircuit& circuit, std::span<const std::byte> key_segment,
           std::span<const std::byte> r1cs_segment, const Compute& compute) {
-  const Result<SourceIdentity> now = source_of(files);
-  if (!now || *now != before || !settled(before.key, began_ns) || !settled(before.r1cs, began_ns)) {
+  if (!stood_still(files, before, began_ns)) {
     spdlog::info("{}: not cached: it was changed just before or while it was read", files.key.name());
     return;
   }
@@ -284,23 +312,32 @@ MultiplesOnDemand host_multiples() {
   };
 }
 
-Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, const Compute& compute) {
+Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, Inspections& inspections,
+                                         const Compute& compute) {
   if (const auto entry = find_entry(files, cache)) return told(files, entry->circuit().summary, 0);
+  const std::int64_t began_ns = now_ns();
+  const Result<SourceIdentity> before = source_of(files);
+  if (!before) return tl::unexpected(before.error());
   const Result<CircuitSummary> summary = unless_changed(files, inspect(files, compute));
   if (!summary) return tl::unexpected(summary.error());
+  if (stood_still(files, *before, began_ns)) {
+    inspections.remember(*before, {summary->key_digest, summary->r1cs_digest});
+  }
   return told(files, *summary, bytes_of(files));
 }
 
-Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const CircuitDigests& inspected,
-                                   std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                   const Compute& compute, const MultiplesOnDemand& multiples) {
+Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const Inspections& inspections,
+                                   const CircuitDigests& inspected, std::span<std::byte> key_segment,
+                                   std::span<std::byte> r1cs_segment, const Compute& compute,
+                                   const MultiplesOnDemand& multiples) {
   const auto cached = load_cached(files, cache, inspected, key_segment, r1cs_segment, compute);
   if (!cached) return tl::unexpected(cached.error());
   if (*cached) return LoadedCircuit{told(files, (*cached)->summary, 0), **cached};
-  const auto began_ns = static_cast<std::int64_t>(wall_ms()) * 1'000'000;
+  const std::int64_t began_ns = now_ns();
   const Result<SourceIdentity> before = source_of(files);
   if (!before) return tl::unexpected(before.error());
-  const Result<CircuitSummary> summary = convert(files, inspected, key_segment, r1cs_segment, compute, multiples);
+  const Result<CircuitSummary> summary =
+      convert(files, inspections, inspected, key_segment, r1cs_segment, compute, multiples);
   if (!summary) return tl::unexpected(summary.error());
   const auto key = key_segment.first(summary->key_bytes), r1cs = r1cs_segment.first(summary->r1cs_bytes);
   const PreparedCircuit circuit{*summary, checksum_of_payload(key, compute), checksum_of_payload(r1cs, compute)};

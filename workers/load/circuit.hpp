@@ -12,6 +12,7 @@
 
 #include "groth16/proof/generator_multiples.hpp"
 #include "workers/load/guarded_file.hpp"
+#include "workers/load/inspections.hpp"
 #include "workers/load/key_cache.hpp"
 #include "workers/runtime/role.hpp"
 
@@ -23,16 +24,11 @@ struct CircuitFiles {
   bool allow_insecure = false;        // a key that anyone can forge proofs for
 };
 
-struct CircuitDigests {
-  Digest key{};
-  Digest r1cs{};  // without meaning where there is no .r1cs
-};
-
 // Errors: those of the formats' readers; zkey.insecure; mismatch r1cs.curve, r1cs.wire_count, r1cs.public_count,
 // r1cs.constraint_count (the .r1cs is of another circuit than the key); file.changed; cancelled. The files are read
 // whole, and the terms of the matrices are collected once, to know the segment's size exactly. Where the cache knows
 // files that are unchanged, they are not read at all (CircuitFacts::source_bytes_read is 0).
-Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache,
+Result<v1::CircuitFacts> inspect_circuit(const CircuitFiles& files, const KeyCache& cache, Inspections& inspections,
                                          const groth16::Compute& compute);
 
 // Whoever makes a key's points, asked when a recipe needs them.
@@ -47,12 +43,12 @@ struct LoadedCircuit {
 
 // Fills both segments, key_bytes and r1cs_bytes long at least, as they were inspected: from the cache, or by converting
 // the files, and then the cache is given what came out; or by making the key of a recipe, which is not cached: making
-// it takes no longer than reading it. Errors: as above, and conflict file.changed when a file is not the one that was
-// inspected, mismatch r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal segment.too_small.
-// The cache causes none.
-Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const CircuitDigests& inspected,
-                                   std::span<std::byte> key_segment, std::span<std::byte> r1cs_segment,
-                                   const groth16::Compute& compute,
+// it takes no longer than reading it. Files that have stood still since one of `inspections` are not hashed again.
+// Errors: as above, and conflict file.changed when a file is not the one that was inspected, mismatch
+// r1cs.other_circuit when A or B of the key and of the .r1cs differ, internal segment.too_small. The cache causes none.
+Result<LoadedCircuit> load_circuit(const CircuitFiles& files, const KeyCache& cache, const Inspections& inspections,
+                                   const CircuitDigests& inspected, std::span<std::byte> key_segment,
+                                   std::span<std::byte> r1cs_segment, const groth16::Compute& compute,
                                    const MultiplesOnDemand& multiples = host_multiples());
 
 }  // namespace groth16d::worker

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "groth16/algebra/curves.hpp"
+#include "groth16/formats/key_warnings.hpp"
 #include "groth16/proof/b2.hpp"
 #include "groth16/proof/constraint_system_builder.hpp"
 #include "groth16/proof/evaluate.hpp"
@@ -73,17 +74,12 @@ Result<void> check_contents_on(const CircuitSummary& summary, std::span<const st
 }
 
 void add_warnings(const CircuitSummary& summary, const CircuitFileNames& names, v1::CircuitFacts& facts) {
-  if ((summary.key_warnings & groth16::kKeyDevelopment) != 0) {
-    facts.add_warnings(names.key + ": made by a program that knew its secrets: for development only");
-  } else if ((summary.key_warnings & groth16::kKeyForgeable) != 0) {
-    facts.add_warnings(names.key + ": nobody has contributed to it: anyone can forge proofs");
-  }
-  if (summary.has_transcript == 0 && summary.is_builtin == 0)
-    facts.add_warnings(names.key + ": has no transcript of its ceremony");
-  for (const auto& [name, bytes] :
-       {std::pair{&names.key, summary.key_trailing_bytes}, std::pair{&names.r1cs, summary.r1cs_trailing_bytes}}) {
-    if (bytes > 0) facts.add_warnings(fmt::format("{}: {} bytes after the last section were ignored", *name, bytes));
-  }
+  const groth16::formats::KeyFacts key{names.key, summary.key_warnings,
+                                       summary.has_transcript != 0 || summary.is_builtin != 0,
+                                       summary.key_trailing_bytes};
+  for (std::string& text : groth16::formats::key_warnings(key)) facts.add_warnings(std::move(text));
+  if (summary.r1cs_trailing_bytes > 0)
+    facts.add_warnings(groth16::formats::trailing_bytes_warning(names.r1cs, summary.r1cs_trailing_bytes));
 }
 
 std::string as_text(const Digest& digest) {

@@ -7,7 +7,7 @@
 
 namespace groth16d::worker {
 
-Outcome<v1::Up> load_assignment(const Assignment& assignment, const KeyCache& cache,
+Outcome<v1::Up> load_assignment(const Assignment& assignment, const KeyCache& cache, const Inspections& inspections,
                                 const MultiplesOnDemand& multiples) {
   const v1::AssignLoad& message = assignment.message.load();
   assignment.step("loading a circuit", 0);
@@ -19,8 +19,9 @@ Outcome<v1::Up> load_assignment(const Assignment& assignment, const KeyCache& ca
   }
   const Result<OpenCircuit> circuit = OpenCircuit::open(message, assignment.leases);
   if (!circuit) return tl::unexpected(failure_of(circuit.error(), v1::BLAME_KEY));
+  assignment.leases.populate(assignment.compute);
   Result<LoadedCircuit> loaded =
-      load_circuit(circuit->files(), cache, inspected, assignment.leases.writable(message.key()),
+      load_circuit(circuit->files(), cache, inspections, inspected, assignment.leases.writable(message.key()),
                    assignment.leases.writable(message.r1cs()), assignment.compute, multiples);
   if (!loaded) return tl::unexpected(failure_of(loaded.error(), v1::BLAME_KEY));
   const auto note = std::as_bytes(std::span(&loaded->circuit, 1));

@@ -6,7 +6,7 @@
 
 namespace groth16d::worker {
 
-Outcome<v1::Up> load_assignment(const Assignment& assignment, const KeyCache& cache,
+Outcome<v1::Up> load_assignment(const Assignment& assignment, const KeyCache& cache, const Inspections& inspections,
                                 const MultiplesOnDemand& multiples);
 
 }  // namespace groth16d::worker

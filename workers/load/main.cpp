@@ -35,12 +35,12 @@ KeyCache open_cache() {
   return {};
 }
 
-Outcome<v1::Up> inspect_circuit_files(const Assignment& assignment, const KeyCache& cache,
+Outcome<v1::Up> inspect_circuit_files(const Assignment& assignment, const KeyCache& cache, Inspections& inspections,
                                       const v1::InspectCircuit& message) {
   assignment.step("reading a circuit's files", 0);
   const Result<OpenCircuit> circuit = OpenCircuit::open(message, assignment.leases);
   if (!circuit) return tl::unexpected(failure_of(circuit.error(), v1::BLAME_KEY));
-  Result<v1::CircuitFacts> facts = inspect_circuit(circuit->files(), cache, assignment.compute);
+  Result<v1::CircuitFacts> facts = inspect_circuit(circuit->files(), cache, inspections, assignment.compute);
   if (!facts) return tl::unexpected(failure_of(facts.error(), v1::BLAME_KEY));
   say_warnings(assignment, *facts);
   v1::Up up;
@@ -68,11 +68,11 @@ Outcome<v1::Up> inspect_input_file(const Assignment& assignment, C1Shelf& shelf,
   return up;
 }
 
-Outcome<v1::Up> inspect(const Assignment& assignment, const KeyCache& cache, C1Shelf& shelf) {
+Outcome<v1::Up> inspect(const Assignment& assignment, const KeyCache& cache, Inspections& inspections, C1Shelf& shelf) {
   const v1::AssignInspect& message = assignment.message.inspect();
   if (GROTH16D_FAILPOINT("inspect.middle"))
     return tl::unexpected(failure_of_slot(failpoint_error("inspect.middle").value()));
-  if (message.has_circuit()) return inspect_circuit_files(assignment, cache, message.circuit());
+  if (message.has_circuit()) return inspect_circuit_files(assignment, cache, inspections, message.circuit());
   if (message.has_input()) return inspect_input_file(assignment, shelf, message.input());
   return tl::unexpected(not_my_work("load", assignment.message));
 }
@@ -101,14 +101,15 @@ class Loader {
  public:
   Outcome<v1::Up> perform(const Assignment& assignment) {
     if (!cache_) cache_ = open_cache();
-    if (assignment.message.has_inspect()) return inspect(assignment, *cache_, shelf_);
-    if (assignment.message.has_load()) return load_assignment(assignment, *cache_, host_multiples());
+    if (assignment.message.has_inspect()) return inspect(assignment, *cache_, inspections_, shelf_);
+    if (assignment.message.has_load()) return load_assignment(assignment, *cache_, inspections_, host_multiples());
     if (assignment.message.has_adopt()) return adopt(assignment);
     return tl::unexpected(not_my_work("load", assignment.message));
   }
 
  private:
   std::optional<KeyCache> cache_;
+  Inspections inspections_;
   C1Shelf shelf_;
 };
 

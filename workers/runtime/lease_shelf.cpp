@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "workers/runtime/populate.hpp"
+
 namespace groth16d::worker {
 
 namespace {
@@ -68,6 +70,18 @@ int Leases::file(const v1::Lease& lease) const {
   return held == nullptr ? -1 : held->file.get();
 }
 
+void Leases::populate(const groth16::Compute& compute) const {
+  for (const auto& [name, held] : held_) {
+    if (!held.mapping || !held.is_new) continue;
+    const std::span<std::byte> writable = held.mapping->writable_payload();
+    if (writable.empty()) {
+      populate_for_reading(held.mapping->used(), compute);
+    } else {
+      populate_for_writing(writable, compute);
+    }
+  }
+}
+
 void LeaseShelf::put(ipc::ReceivedLease lease, TimePoint now) {
   const LeaseName name{lease.message.segment, lease.message.generation};
   if (residents_.contains(name)) return;  // mapped already; the second descriptor closes here
@@ -97,6 +111,7 @@ Result<Leases> LeaseShelf::take(std::span<const LeaseUse> uses, const v1::Work& 
 Result<Leases::Held> LeaseShelf::take_one(const LeaseUse& use, const v1::Work& work) {
   Leases::Held held;
   if (use.resident()) {
+    held.is_new = !residents_.contains(use.name);
     Result<std::shared_ptr<shm::Mapping>> mapping = resident(use, work);
     if (!mapping) return tl::unexpected(mapping.error());
     held.mapping = std::move(*mapping);

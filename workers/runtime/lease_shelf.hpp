@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "groth16/algebra/compute.hpp"
 #include "workers/runtime/lease.hpp"
 
 namespace groth16d::worker {
@@ -31,11 +32,15 @@ class Leases {
   // An open file; -1 for none.
   int file(const v1::Lease& lease) const;
 
+  // Maps in all pages of segments that this worker has not had before: for stages that touch most of what they lease.
+  void populate(const groth16::Compute& compute) const;
+
  private:
   friend class LeaseShelf;
   struct Held {
     std::shared_ptr<shm::Mapping> mapping;
     UniqueFd file;
+    bool is_new = true;  // mapped for this assignment
   };
   const Held* find(const v1::Lease& lease) const;
 

@@ -12,6 +12,7 @@ Outcome<v1::Up> perform(const Assignment& assignment) {
   const v1::AssignSynth& message = assignment.message.synth();
   const Leases& leases = assignment.leases;
   assignment.step("packing a witness", 0);
+  leases.populate(assignment.compute);
 
   const std::span<std::byte> ab = message.has_ab() ? leases.writable(message.ab()) : std::span<std::byte>();
   const Result<std::uint64_t> used =

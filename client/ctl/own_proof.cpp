@@ -1,0 +1,171 @@
+#include "client/ctl/own_proof.hpp"
+
+#include <csignal>
+#include <future>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "client/ctl/command.hpp"
+#include "common/digest.hpp"
+#include "common/hygiene.hpp"
+#include "common/page_tables.hpp"
+#include "common/posix.hpp"
+#include "common/private_pages.hpp"
+#include "groth16/formats/input_file.hpp"
+#include "groth16/formats/key_warnings.hpp"
+#include "groth16/formats/proof_binary.hpp"
+#include "groth16/formats/snarkjs_json.hpp"
+#include "groth16/formats/wtns.hpp"
+#include "groth16/formats/zkey.hpp"
+#include "groth16/proof/prove.hpp"
+
+namespace groth16d::ctl {
+namespace {
+
+using groth16::Compute;
+using groth16::ConstraintSystem;
+using groth16::PackedWitness;
+using groth16::ProvingKey;
+using groth16::SystemSizes;
+using groth16::formats::Access;
+using groth16::formats::InputFile;
+using groth16::formats::WitnessFile;
+using groth16::formats::ZkeyFile;
+
+// A mapped file that is shortened leaves pages without contents: only async-signal-safe calls here.
+[[noreturn]] void on_lost_page(int /*signal*/) {
+  static constexpr char kMessage[] = "groth16ctl: a file was shortened while it was read [file.truncated]\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  ::_exit(static_cast<int>(ExitCode::failed));
+}
+
+// A key file that is open: its few small sections and the coefficients mapped, the points to be read.
+struct OwnKey {
+  const ZkeyFile& file;
+  const OwnProof& wanted;
+  groth16::formats::ReadAt read_at;
+  Digest digest;
+};
+
+// The key and the system of one circuit in this process's memory.
+template <class C>
+struct OwnCircuit {
+  PrivatePages key_bytes, system_bytes;
+  ProvingKey<C> key;
+  ConstraintSystem<C> system;
+};
+
+template <class C>
+Result<PrivatePages> read_points(const OwnKey& own, const SystemSizes& sizes, const Compute& compute) {
+  auto pages = PrivatePages::of(own.file.key_bytes<C>(sizes));
+  if (!pages) return pages;
+  const groth16::formats::ZkeyLoadOptions options{own.wanted.allow_insecure_key, false, &own.digest, own.read_at};
+  const auto loaded = own.file.load_key<C>(sizes, pages->bytes(), options, compute);
+  if (!loaded) return tl::unexpected(loaded.error());
+  return pages;
+}
+
+template <class C>
+Result<PrivatePages> read_system(const ZkeyFile& file, const SystemSizes& sizes) {
+  groth16::ConstraintSystemBuilder<C> builder(sizes, false);
+  file.collect(builder);
+  map_out(file.coefficient_bytes());
+  auto pages = PrivatePages::of(builder.serialized_bytes());
+  if (pages) builder.write(pages->bytes());
+  return pages;
+}
+
+// Points and coefficients side by side: checking the ones is for all threads, collecting the others for one.
+template <class C>
+Result<OwnCircuit<C>> read_circuit(const OwnKey& own, const Compute& compute) {
+  map_in_for_reading(own.file.coefficient_bytes());
+  const Result<SystemSizes> sizes = own.file.check_coefficients(compute);
+  if (!sizes) return tl::unexpected(sizes.error());
+  auto reading_system = std::async(std::launch::async, [&] { return read_system<C>(own.file, *sizes); });
+  auto key_bytes = read_points<C>(own, *sizes, compute);
+  auto system_bytes = reading_system.get();
+  if (!key_bytes) return tl::unexpected(key_bytes.error());
+  if (!system_bytes) return tl::unexpected(system_bytes.error());
+  auto key = ProvingKey<C>::open(key_bytes->bytes());
+  if (!key) return tl::unexpected(key.error());
+  auto system = ConstraintSystem<C>::open(system_bytes->bytes());
+  if (!system) return tl::unexpected(system.error());
+  return OwnCircuit<C>{std::move(*key_bytes), std::move(*system_bytes), *key, *system};
+}
+
+Error explained(Error error) {
+  if (error.name != "verify.equation") return error;
+  return {ErrorCode::unsatisfied, "proof.unverified", std::string(groth16::kUnverifiedWithoutC)};
+}
+
+std::string as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <class C>
+Result<v1::ResultReply> prove_on(const OwnKey& own, const WitnessFile& witness, const Compute& compute) {
+  if (auto fits = witness.check_fits(C::id, own.file.header().n_vars); !fits) return tl::unexpected(fits.error());
+  const auto circuit = read_circuit<C>(own, compute);
+  if (!circuit) return tl::unexpected(circuit.error());
+  const auto pages = PrivatePages::of(groth16::packed_witness_bytes(circuit->system));
+  if (!pages) return tl::unexpected(pages.error());
+  if (auto packed = groth16::pack_witness<C>(witness.values(), circuit->system, pages->bytes()); !packed)
+    return tl::unexpected(packed.error());
+  const auto packed = PackedWitness<C>::open(pages->bytes(), circuit->system);
+  if (!packed) return tl::unexpected(packed.error());
+  const auto proof = groth16::prove(circuit->key, *packed, compute);
+  if (!proof) return tl::unexpected(explained(proof.error()));
+
+  v1::ResultReply reply;
+  reply.set_curve(std::string(C::name));
+  if (own.wanted.wants_digest) reply.set_key_digest(as_text(std::as_bytes(std::span(own.digest))));
+  reply.set_vk_digest(as_text(std::as_bytes(std::span(circuit->key.vk_digest()))));
+  v1::PartitionResult& partition = *reply.add_partitions();
+  partition.set_proof(as_text(groth16::formats::compress(*proof)));
+  partition.set_proof_json(groth16::formats::proof_json(*proof));
+  partition.set_public_json(groth16::formats::public_json(packed->public_inputs()));
+  return reply;
+}
+
+}  // namespace
+
+Result<v1::ResultReply> make_own_proof(const OwnProof& wanted) {
+  if (auto hardened = harden_process(); !hardened) return tl::unexpected(hardened.error());
+  struct sigaction lost_page {};
+  lost_page.sa_handler = on_lost_page;
+  ::sigaction(SIGBUS, &lost_page, nullptr);
+
+  const auto key_fd = open_file(wanted.key, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!key_fd) return tl::unexpected(key_fd.error());
+  const auto key_bytes = InputFile::from_fd(key_fd->get(), wanted.key, Access::map);
+  if (!key_bytes) return tl::unexpected(key_bytes.error());
+  const auto witness_bytes = InputFile::open(wanted.witness, Access::map);
+  if (!witness_bytes) return tl::unexpected(witness_bytes.error());
+  const auto key = ZkeyFile::parse(wanted.key, key_bytes->bytes());
+  if (!key) return tl::unexpected(key.error());
+  if (!wanted.allow_insecure_key) {
+    if (auto secure = key->refuse_insecure(); !secure) return tl::unexpected(secure.error());
+  }
+  map_in_for_reading(witness_bytes->bytes());
+  const auto witness = WitnessFile::parse(wanted.witness, witness_bytes->bytes());
+  if (!witness) return tl::unexpected(witness.error());
+
+  const auto read_at = [&](std::uint64_t offset, std::span<std::byte> out) {
+    return read_exact_at(key_fd->get(), out, offset, wanted.key);
+  };
+  const OwnKey own{*key, wanted, read_at, wanted.wants_digest ? sha256(key_bytes->bytes()) : Digest{}};
+  const Compute compute(std::thread::hardware_concurrency());
+  auto reply = groth16::with_curve(key->header().curve, [&]<class C>() { return prove_on<C>(own, *witness, compute); });
+  if (!reply) return reply;
+  reply->mutable_job()->set_state(v1::DONE);
+  for (const std::string& text :
+       groth16::formats::key_warnings({wanted.key, key->warnings(), key->has_transcript(), key->trailing_bytes()}))
+    reply->mutable_job()->add_warnings(text);
+  return reply;
+}
+
+}  // namespace groth16d::ctl

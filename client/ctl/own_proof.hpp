@@ -1,0 +1,24 @@
+// A proof that this program makes itself, for one witness of a key that nobody keeps: no daemon is started for it, and
+// nothing is converted for later. Everything that a daemon checks is checked: every coefficient and point of the key,
+// every value of the witness, and the proof itself before it is written.
+#pragma once
+
+#include <string>
+
+#include "client/lib/client.hpp"
+#include "common/error.hpp"
+
+namespace groth16d::ctl {
+
+struct OwnProof {
+  std::string key;      // path of a .zkey
+  std::string witness;  // path of a .wtns
+  bool allow_insecure_key = false;
+  bool wants_digest = false;  // of the key file: a second reading of it
+};
+
+// On all cores. The reply is that of a daemon, without a job's times. Errors: those of reading both files, and of
+// proving; unsatisfied "proof.unverified". Ends the process with the word why when a file is shortened meanwhile.
+Result<v1::ResultReply> make_own_proof(const OwnProof& wanted);
+
+}  // namespace groth16d::ctl

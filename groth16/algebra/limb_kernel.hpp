@@ -163,8 +163,8 @@ struct LimbKernel {
 
 #if defined(GROTH16_HAS_ADX)
   static GROTH16_INLINE Limbs mul_adx(const Limbs& a, const Limbs& b) {
-    static constexpr Limbs p = Constants::modulus();
-    return reduce_once(AdxKernel<kLimbs>::product(a, b, p, Constants::negated_inverse()));
+    static constexpr auto modulus = AdxKernel<kLimbs>::modulus(Constants::modulus(), Constants::negated_inverse());
+    return AdxKernel<kLimbs>::product(a, b, modulus);
   }
 #endif
 

@@ -26,7 +26,8 @@ using Points = std::vector<Affine<F>>;
 using Scalars = std::vector<UInt<4>>;
 
 std::vector<CpuLevel> levels() {
-  std::vector<CpuLevel> out{CpuLevel::portable};  // its adder, which the level above shares
+  std::vector<CpuLevel> out{CpuLevel::portable};
+  if (groth16::best_cpu_level() >= CpuLevel::adx) out.push_back(CpuLevel::adx);
   if (groth16::best_cpu_level() == CpuLevel::ifma) out.push_back(CpuLevel::ifma);
   return out;
 }

@@ -17,6 +17,7 @@ namespace {
 
 std::vector<CpuLevel> levels() {
   std::vector<CpuLevel> out{CpuLevel::portable};
+  if (groth16::best_cpu_level() >= CpuLevel::adx) out.push_back(CpuLevel::adx);
   if (groth16::best_cpu_level() == CpuLevel::ifma) out.push_back(CpuLevel::ifma);
   return out;
 }

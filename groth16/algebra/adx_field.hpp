@@ -19,8 +19,7 @@ template <class P>
 struct AdxField<Fp<P>> {
   using F = Fp<P>;
   using Kernel = AdxKernel<P::kLimbs>;
-  using Constants = MontgomeryConstants<P>;
-  static constexpr auto kModulus = Kernel::modulus(Constants::modulus(), Constants::negated_inverse());
+  static constexpr const auto& kModulus = F::Kernel::kAdxModulus;
 
   static GROTH16_INLINE F product(const F& a, const F& b) {
     return F::from_montgomery_limbs(Kernel::product(a.limbs(), b.limbs(), kModulus));

@@ -41,24 +41,29 @@ class AdxKernel {
   static GROTH16_INLINE UInt<N> product(const UInt<N>& a, const UInt<N>& b, const Modulus& m) {
     Sum t{};
     add_rows<0>(t, m, a, b);
-    return reduced<N>(t, m.p);
+    return reduced(t, m.p);
   }
-
-  static GROTH16_INLINE UInt<N> square(const UInt<N>& a, const Modulus& m) { return product(a, a, m); }
 
   // (a0 b0 + a1 b1) / 2^(64N) mod p: two products and one reduction. Factors may be p; needs 3p < 2^(64N).
   static GROTH16_INLINE UInt<N> sum_of_products(const UInt<N>& a0, const UInt<N>& b0, const UInt<N>& a1,
                                                 const UInt<N>& b1, const Modulus& m) {
     Sum t{};
     add_rows<0>(t, m, a0, b0, a1, b1);
-    return reduced<N>(t, m.p);
+    return reduced(t, m.p);
+  }
+
+  // a + b mod p.
+  static GROTH16_INLINE UInt<N> sum(const UInt<N>& a, const UInt<N>& b, const Modulus& m) {
+    UInt<N> out = a;
+    add(out, b);
+    return reduced(out, m.p);
   }
 
   // a - b mod p; b may be p.
   static GROTH16_INLINE UInt<N> difference(const UInt<N>& a, const UInt<N>& b, const Modulus& m) {
     UInt<N> out = a;
-    const std::uint64_t borrow = subtract(out, b);
-    add(out, chosen(borrow, m.zero, m.p));
+    const bool borrow = subtract(out, b);
+    add(out, chosen(-std::uint64_t{borrow}, m.zero, m.p));
     return out;
   }
 
@@ -125,32 +130,37 @@ class AdxKernel {
   }
 #undef GROTH16_ADX_STEP
 
-  // From [0, 2p) to [0, p), without a branch; the sum lies Shift rows on and its top word is zero.
-  template <std::size_t Shift>
-  static GROTH16_INLINE UInt<N> reduced(const Sum& t, const UInt<N>& p) {
-    UInt<N> sum, out;
-    GROTH16_UNROLL
-    for (std::size_t k = 0; k < N; ++k) out.limb[k] = sum.limb[k] = t[at<Shift>(k)];
+  // From [0, 2p) to [0, p). Instructions, because compilers make a branch of a choice between two numbers.
+  static GROTH16_INLINE UInt<N> reduced(const UInt<N>& a, const UInt<N>& p) {
+    UInt<N> out = a;
     if constexpr (N == 4) {
       asm("sub %[p0], %[u0]\n\tsbb %[p1], %[u1]\n\tsbb %[p2], %[u2]\n\tsbb %[p3], %[u3]\n\t"
-          "cmovc %[t0], %[u0]\n\tcmovc %[t1], %[u1]\n\tcmovc %[t2], %[u2]\n\tcmovc %[t3], %[u3]"
+          "cmovc %[a0], %[u0]\n\tcmovc %[a1], %[u1]\n\tcmovc %[a2], %[u2]\n\tcmovc %[a3], %[u3]"
           : [u0] "+&r"(out.limb[0]), [u1] "+&r"(out.limb[1]), [u2] "+&r"(out.limb[2]), [u3] "+&r"(out.limb[3])
-          : [t0] "r"(sum.limb[0]), [t1] "r"(sum.limb[1]), [t2] "r"(sum.limb[2]), [t3] "r"(sum.limb[3]),
-            [p0] "m"(p.limb[0]), [p1] "m"(p.limb[1]), [p2] "m"(p.limb[2]), [p3] "m"(p.limb[3])
+          : [a0] "rm"(a.limb[0]), [a1] "rm"(a.limb[1]), [a2] "rm"(a.limb[2]), [a3] "rm"(a.limb[3]), [p0] "m"(p.limb[0]),
+            [p1] "m"(p.limb[1]), [p2] "m"(p.limb[2]), [p3] "m"(p.limb[3])
           : "cc");
     } else {
       asm("sub %[p0], %[u0]\n\tsbb %[p1], %[u1]\n\tsbb %[p2], %[u2]\n\tsbb %[p3], %[u3]\n\tsbb %[p4], %[u4]\n\t"
           "sbb %[p5], %[u5]\n\t"
-          "cmovc %[t0], %[u0]\n\tcmovc %[t1], %[u1]\n\tcmovc %[t2], %[u2]\n\tcmovc %[t3], %[u3]\n\t"
-          "cmovc %[t4], %[u4]\n\tcmovc %[t5], %[u5]"
+          "cmovc %[a0], %[u0]\n\tcmovc %[a1], %[u1]\n\tcmovc %[a2], %[u2]\n\tcmovc %[a3], %[u3]\n\t"
+          "cmovc %[a4], %[u4]\n\tcmovc %[a5], %[u5]"
           : [u0] "+&r"(out.limb[0]), [u1] "+&r"(out.limb[1]), [u2] "+&r"(out.limb[2]), [u3] "+&r"(out.limb[3]),
             [u4] "+&r"(out.limb[4]), [u5] "+&r"(out.limb[5])
-          : [t0] "rm"(sum.limb[0]), [t1] "rm"(sum.limb[1]), [t2] "rm"(sum.limb[2]), [t3] "rm"(sum.limb[3]),
-            [t4] "rm"(sum.limb[4]), [t5] "rm"(sum.limb[5]), [p0] "m"(p.limb[0]), [p1] "m"(p.limb[1]),
-            [p2] "m"(p.limb[2]), [p3] "m"(p.limb[3]), [p4] "m"(p.limb[4]), [p5] "m"(p.limb[5])
+          : [a0] "rm"(a.limb[0]), [a1] "rm"(a.limb[1]), [a2] "rm"(a.limb[2]), [a3] "rm"(a.limb[3]),
+            [a4] "rm"(a.limb[4]), [a5] "rm"(a.limb[5]), [p0] "m"(p.limb[0]), [p1] "m"(p.limb[1]), [p2] "m"(p.limb[2]),
+            [p3] "m"(p.limb[3]), [p4] "m"(p.limb[4]), [p5] "m"(p.limb[5])
           : "cc");
     }
     return out;
+  }
+
+  // The sum after N rows, whose top word is zero.
+  static GROTH16_INLINE UInt<N> reduced(const Sum& t, const UInt<N>& p) {
+    UInt<N> out;
+    GROTH16_UNROLL
+    for (std::size_t k = 0; k < N; ++k) out.limb[k] = t[at<N>(k)];
+    return reduced(out, p);
   }
 
   // By its address: no word passes through a register.
@@ -177,23 +187,20 @@ class AdxKernel {
     }
   }
 
-  // All ones where b is above a, else zero.
-  static GROTH16_INLINE std::uint64_t subtract(UInt<N>& a, const UInt<N>& b) {
-    std::uint64_t borrow;
+  // Whether b is above a.
+  static GROTH16_INLINE bool subtract(UInt<N>& a, const UInt<N>& b) {
+    bool borrow;
     if constexpr (N == 4) {
-      asm("sub %[b0], %[a0]\n\tsbb %[b1], %[a1]\n\tsbb %[b2], %[a2]\n\tsbb %[b3], %[a3]\n\tsbb %[borrow], %[borrow]"
-          : [a0] "+&r"(a.limb[0]), [a1] "+&r"(a.limb[1]), [a2] "+&r"(a.limb[2]), [a3] "+&r"(a.limb[3]),
-            [borrow] "=r"(borrow)
-          : [b0] "m"(b.limb[0]), [b1] "m"(b.limb[1]), [b2] "m"(b.limb[2]), [b3] "m"(b.limb[3])
-          : "cc");
+      asm("sub %[b0], %[a0]\n\tsbb %[b1], %[a1]\n\tsbb %[b2], %[a2]\n\tsbb %[b3], %[a3]"
+          : [a0] "+&r"(a.limb[0]), [a1] "+&r"(a.limb[1]), [a2] "+&r"(a.limb[2]), [a3] "+&r"(a.limb[3]), "=@ccc"(borrow)
+          : [b0] "m"(b.limb[0]), [b1] "m"(b.limb[1]), [b2] "m"(b.limb[2]), [b3] "m"(b.limb[3]));
     } else {
       asm("sub %[b0], %[a0]\n\tsbb %[b1], %[a1]\n\tsbb %[b2], %[a2]\n\tsbb %[b3], %[a3]\n\tsbb %[b4], %[a4]\n\t"
-          "sbb %[b5], %[a5]\n\tsbb %[borrow], %[borrow]"
+          "sbb %[b5], %[a5]"
           : [a0] "+&r"(a.limb[0]), [a1] "+&r"(a.limb[1]), [a2] "+&r"(a.limb[2]), [a3] "+&r"(a.limb[3]),
-            [a4] "+&r"(a.limb[4]), [a5] "+&r"(a.limb[5]), [borrow] "=r"(borrow)
+            [a4] "+&r"(a.limb[4]), [a5] "+&r"(a.limb[5]), "=@ccc"(borrow)
           : [b0] "m"(b.limb[0]), [b1] "m"(b.limb[1]), [b2] "m"(b.limb[2]), [b3] "m"(b.limb[3]), [b4] "m"(b.limb[4]),
-            [b5] "m"(b.limb[5])
-          : "cc");
+            [b5] "m"(b.limb[5]));
     }
     return borrow;
   }

@@ -69,18 +69,12 @@ class StepPairAdder final : public PairAdder<F> {
     settled_.clear();
   }
 
-  // The points of a step of these pairs, as far as there are any. In line: a compiler drops the call of a function that
-  // does nothing but this.
+  // The points of a step of these pairs, as far as there are any.
   static GROTH16_INLINE void prefetch(std::span<const Pair> pairs, std::size_t first) {
     for (std::size_t i = first; i < std::min(first + kStep, pairs.size()); ++i) {
-      prefetch(reinterpret_cast<const char*>(pairs[i].first));
-      prefetch(reinterpret_cast<const char*>(pairs[i].second));
+      prefetch_point(pairs[i].first);
+      prefetch_point(pairs[i].second);
     }
-  }
-  static GROTH16_INLINE void prefetch(const char* point) {
-    constexpr std::size_t kSize = sizeof(Affine<F>);
-    for (std::size_t at = 0; at < kSize; at += 64) __builtin_prefetch(point + at);
-    __builtin_prefetch(point + kSize - 1);  // points may begin anywhere in a line
   }
 
   static F first_y(const Pair& pair) { return Field::negated_if(pair.negate_first, pair.first->y); }

@@ -81,6 +81,36 @@ TEMPLATE_TEST_CASE("sums, differences and products of level adx are those of int
   }
 }
 
+TEMPLATE_TEST_CASE("a product of level adx is a b with a multiple of p that the power of two divides", "[adx]",
+                   GROTH16_TEST_PRIME_FIELDS) {
+  using F = TestType;
+  using Integer = typename F::Integer;
+  constexpr std::size_t kLimbs = F::kLimbs;
+  if (!has_adx()) return;
+  Random random(71);
+  const auto all = groth16::test::elements<F>(random, 30);
+  const Integer p = F::modulus();
+  for (const F& a : all) {
+    for (const F& b : all) {
+      const Integer t = AdxKernel<kLimbs>::product(a.limbs(), b.limbs(), kModulusOf<F>);
+      REQUIRE(t < p);
+      // (t + p) 2^(64 N) - a b is not negative, and a multiple of p.
+      auto with_p = (t + p).template resized<2 * kLimbs>() << (64 * kLimbs);
+      with_p.sub_in_place(mul_wide(a.limbs(), b.limbs()));
+      Integer factor{}, low = with_p.template resized<kLimbs>();
+      for (std::size_t bit = 0; bit < 64 * kLimbs; ++bit) {
+        if (!low.bit(bit)) continue;
+        factor = factor + (Integer::from_u64(1) << bit);
+        low = low - (p << bit);
+      }
+      // The factor modulo 2^(64 N) is known now; with_p / p is that, or 2^(64 N) more.
+      auto multiple = mul_wide(factor, p);
+      if (!(multiple == with_p)) multiple.add_in_place(p.template resized<2 * kLimbs>() << (64 * kLimbs));
+      REQUIRE(multiple == with_p);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("a product of level adx takes a factor of any size", "[adx]", GROTH16_TEST_PRIME_FIELDS) {
   using F = TestType;
   if (!has_adx()) return;

@@ -74,12 +74,10 @@ class LanePairAdder final : public PairAdder<F> {
     settled_.clear();
   }
 
-  static void prefetch(const Pair* pairs) {
+  static GROTH16_INLINE void prefetch(const Pair* pairs) {
     for (std::size_t i = 0; i < kLanes; ++i) {
-      for (std::size_t word = 0; word < kPointWords; word += 8) {
-        __builtin_prefetch(words(pairs[i].first) + word);
-        __builtin_prefetch(words(pairs[i].second) + word);
-      }
+      prefetch_point(pairs[i].first);
+      prefetch_point(pairs[i].second);
     }
   }
 

@@ -83,6 +83,8 @@ class RunSums {
   }
 
  private:
+  static constexpr std::size_t kRunsAhead = 8;  // between a request for a single point of the memory and its use
+
   struct Piece {
     const Affine<F>* points;
     const SignedIndex* entries;
@@ -130,7 +132,13 @@ class RunSums {
   template <class At>
   void halve_runs(At&& at) {
     std::size_t in = 0, out = 0, kept = 0;
-    for (const Run& run : runs_) {
+    std::size_t ahead = 0, end_ahead = 0;  // the first run whose single point was not asked for, and its first point
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      for (; ahead < std::min(i + kRunsAhead, runs_.size()); ++ahead) {
+        end_ahead += runs_[ahead].length;
+        if (runs_[ahead].length % 2 != 0) prefetch_point(at(end_ahead - 1).point);
+      }
+      const Run run = runs_[i];
       const bool ends = run.length <= 2;
       const std::size_t end = in + run.length;
       for (; in + 1 < end; in += 2) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "groth16/algebra/adx_kernel.hpp"
 #include "groth16/algebra/cpu_level.hpp"
 #include "groth16/algebra/lane_memory.hpp"
 #include "groth16/algebra/lanes.hpp"
@@ -15,34 +14,6 @@
 using groth16::CpuLevel;
 using groth16::test::elements;
 using groth16::test::Random;
-
-#if defined(GROTH16_HAS_ADX)
-TEMPLATE_TEST_CASE("a product by carry chains is the product", "[lanes]", GROTH16_TEST_PRIME_FIELDS) {
-  using F = TestType;
-  constexpr std::size_t kLimbs = F::kLimbs;
-  if (groth16::best_cpu_level() < CpuLevel::adx) return;
-  Random random(71);
-  auto all = elements<F>(random, 30);
-  const auto p = F::modulus();
-  for (const F& a : all) {
-    for (const F& b : all) {
-      // t 2^(64 N) = a b + m p for some m below 2^(64 N), and t is below 2p.
-      const auto t = groth16::AdxKernel<kLimbs>::product(a.limbs(), b.limbs(), p, F::Constants::negated_inverse());
-      CHECK(t < p + p);
-      auto left = t.template resized<2 * kLimbs>() << (64 * kLimbs);
-      left.sub_in_place(mul_wide(a.limbs(), b.limbs()));
-      // left is m p, so its low half gives m.
-      typename F::Integer m{}, low = left.template resized<kLimbs>();
-      for (std::size_t bit = 0; bit < 64 * kLimbs; ++bit) {
-        if (!low.bit(bit)) continue;
-        m = m + (F::Integer::from_u64(1) << bit);
-        low = low - (p << bit);
-      }
-      CHECK(mul_wide(m, p) == left);
-    }
-  }
-}
-#endif
 
 #if defined(GROTH16_HAS_IFMA)
 

@@ -36,6 +36,7 @@ Scalars random_scalars(Random& random, std::size_t count) {
 // The levels of this processor that add pairs of points in ways of their own: adx shares the portable one.
 inline std::vector<CpuLevel> pair_adder_levels() {
   std::vector<CpuLevel> out{CpuLevel::portable};
+  if (best_cpu_level() >= CpuLevel::adx) out.push_back(CpuLevel::adx);
   if (best_cpu_level() == CpuLevel::ifma) out.push_back(CpuLevel::ifma);
   return out;
 }

@@ -51,6 +51,7 @@ final = 5
 gpu = 5
 [gpu]
 devices = ["GPU-1", "GPU-2"]
+memory_max = "24 GiB"
 b_g2 = "cpu"
 [deadlines]
 heartbeat = "500 ms"

@@ -25,9 +25,10 @@ void log_loaded(const GpuStageMemory& memory, Clock::duration took) {
   const auto mib = [](std::uint64_t bytes) { return bytes >> 20; };
   spdlog::info(
       "circuit on the card after {} ms: {} MiB (rows {}, points {} with {} tables, twiddles {}, vectors {}, "
-      "workspace {})",
+      "workspace {}, buffers {}), {} MiB of the key streamed",
       std::chrono::duration_cast<std::chrono::milliseconds>(took).count(), mib(memory.total()), mib(memory.rows),
-      mib(memory.points), memory.tables, mib(memory.twiddles), mib(memory.vectors), mib(memory.workspace));
+      mib(memory.points), memory.tables, mib(memory.twiddles), mib(memory.vectors), mib(memory.workspace),
+      mib(memory.buffers), mib(memory.streamed));
 }
 
 template <class Bytes>
@@ -60,7 +61,10 @@ Result<void> GpuProver::load(const CircuitName& circuit, const Partition<C>& par
   clear();  // before the next is planned: two circuits need not fit
   progress.step("loading the circuit onto the card", 0);
   const auto begin = Clock::now();
-  auto loaded = GpuProveStage<C>::load(partition.key, partition.system, GpuStageOptions{b2}, on_all_cores(compute));
+  GpuStageOptions options;
+  options.b2 = b2;
+  options.most_bytes = most_card_bytes_;
+  auto loaded = GpuProveStage<C>::load(partition.key, partition.system, options, on_all_cores(compute));
   if (!loaded) return tl::unexpected(loaded.error());
   log_loaded((*loaded)->memory(), Clock::now() - begin);
   if (b2 != B2Points::none && !(*loaded)->has_b2_points()) spdlog::info("B2's points do not fit beside the rest");
@@ -71,16 +75,18 @@ Result<void> GpuProver::load(const CircuitName& circuit, const Partition<C>& par
 
 template <class C>
 Result<CardSums> GpuProver::prove_partition(const CircuitName& circuit, const Partition<C>& partition, const B2Wish& b2,
-                                            const Compute& compute, Progress& progress) {
+                                            const std::function<void()>& pin_key, const Compute& compute,
+                                            Progress& progress) {
   const auto begin = Clock::now();
   if (auto loaded = load(circuit, partition, b2.points, compute, progress); !loaded) {
     return tl::unexpected(loaded.error());
   }
+  auto& stage = *std::get<Stage<C>>(stage_);
+  if (stage.memory().streamed > 0) pin_key();
   if (auto wanted = unless_cancelled(compute); !wanted) return tl::unexpected(wanted.error());
   if (GROTH16D_FAILPOINT("prove.middle")) return failpoint_error("prove.middle");
   progress.step("computing the sums on the card", 0);
   const auto loaded_at = Clock::now();
-  auto& stage = *std::get<Stage<C>>(stage_);
   auto sums = stage.prove(partition.key, partition.witness, b2.sum && stage.has_b2_points(), compute);
   if (!sums) return tl::unexpected(sums.error());
   log_partition(loaded_at);
@@ -101,12 +107,12 @@ void GpuProver::log_partition(Clock::time_point begin) {
 }
 
 Result<CardSums> GpuProver::prove(const CircuitName& circuit, const PartitionBytes& partition, const B2Wish& b2,
-                                  const Compute& compute, Progress& progress) {
+                                  const std::function<void()>& pin_key, const Compute& compute, Progress& progress) {
   const Result<groth16::CurveId> curve = curve_of_key(partition.key);
   if (!curve) return tl::unexpected(curve.error());
   return groth16::with_curve(*curve, [&]<class C>() {
     return Partition<C>::with(partition, [&](const Partition<C>& opened) {
-      return prove_partition<C>(circuit, opened, b2, compute, progress);
+      return prove_partition<C>(circuit, opened, b2, pin_key, compute, progress);
     });
   });
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,10 +43,14 @@ groth16::Compute on_all_cores(const groth16::Compute& compute);
 
 class GpuProver {
  public:
-  // Errors: those of Partition::with and of cuda/prove_stage.hpp; prove.middle of a test; cancelled. After an error
-  // that is_sticky (cuda/device.hpp) the process can only end.
+  // most_card_bytes: of the card's memory, that a circuit may take.
+  explicit GpuProver(std::uint64_t most_card_bytes) : most_card_bytes_(most_card_bytes) {}
+
+  // pin_key is called before a partition past which parts of the key are streamed. Errors: those of Partition::with and
+  // of cuda/prove_stage.hpp; prove.middle of a test; cancelled. After an error that is_sticky (cuda/device.hpp) the
+  // process can only end.
   Result<CardSums> prove(const CircuitName& circuit, const PartitionBytes& partition, const B2Wish& b2,
-                         const groth16::Compute& compute, Progress& progress);
+                         const std::function<void()>& pin_key, const groth16::Compute& compute, Progress& progress);
 
   // Leaves the card's memory to others; the next partition loads its circuit again.
   void clear();
@@ -66,9 +71,11 @@ class GpuProver {
                     const groth16::Compute& compute, Progress& progress);
   template <class C>
   Result<CardSums> prove_partition(const CircuitName& circuit, const Partition<C>& partition, const B2Wish& b2,
-                                   const groth16::Compute& compute, Progress& progress);
+                                   const std::function<void()>& pin_key, const groth16::Compute& compute,
+                                   Progress& progress);
   void log_partition(std::chrono::steady_clock::time_point begin);
 
+  const std::uint64_t most_card_bytes_;
   std::optional<Resident> resident_;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
   std::variant<std::monostate, Stage<groth16::Bn254>, Stage<groth16::Bls12_381>> stage_;

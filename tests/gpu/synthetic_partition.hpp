@@ -46,6 +46,8 @@ class SyntheticPartition {
   const ConstraintSystem<C>& system() const { return *system_; }
   const ProvingKey<C>& key() const { return *key_; }
   const PackedWitness<C>& witness() const { return *witness_; }
+  std::span<const std::byte> key_bytes() const { return key_bytes_.bytes(); }
+  std::size_t witness_bytes() const { return witness_bytes_.bytes().size(); }
 
   // Additions of points that each sum over the wires cannot do without: set bits that have a point; and full-size
   // values.

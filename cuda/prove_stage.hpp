@@ -64,6 +64,10 @@ class GpuProveStage {
   static groth16d::Result<std::unique_ptr<GpuProveStage>> load(const ProvingKey<C>& key,
                                                                const ConstraintSystem<C>& system,
                                                                const GpuStageOptions& options, const Compute& compute);
+  // No more than this does load take of the card at best, all of the key with all of its tables there; what it needs
+  // for a while beside it and spare_bytes included.
+  static std::uint64_t most_wanted_bytes(const ProvingKey<C>& key, const ConstraintSystem<C>& system,
+                                         const GpuStageOptions& options);
   ~GpuProveStage();
 
   bool has_b2_points() const;

@@ -320,6 +320,16 @@ groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const
   });
 }
 
+// As if no point were infinity: to count them takes seconds for large keys.
+template <class C>
+std::uint64_t GpuProveStage<C>::most_wanted_bytes(const ProvingKey<C>& key, const ConstraintSystem<C>& system,
+                                                  const GpuStageOptions& options) {
+  const std::size_t n = system.n_boolean();
+  const StageWish wish{options.b2 != B2Points::none, 0, std::max(1u, options.most_tables), options.piece_bytes};
+  const StagePlan<C> plan = plan_stage(key, system, wish, {n, n, n, n});
+  return plan.memory.total() + options.spare_bytes + loading_bytes(system);
+}
+
 template <class C>
 bool GpuProveStage<C>::has_b2_points() const {
   return body_->has_b2_points();

@@ -5,8 +5,9 @@
 //   card.plan   a circuit that does not fit
 //   card.taken  a circuit that would fit, if another process did not hold memory
 //   card.no_b2  a circuit that fits without B2's points
-//   card.small  a circuit whose key is streamed
 //   card.lost   a sticky error in a computation
+//
+// A circuit takes the bytes of its points of H, and is streamed where there are fewer.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -99,9 +100,19 @@ Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const ProvingKe
   const bool fits = options.b2 != B2Points::if_they_fit || !GROTH16D_FAILPOINT("card.no_b2");
   const bool with_b2 = options.b2 != B2Points::none && fits;
   auto body = std::make_unique<GpuStageBody<C>>(key, system, with_b2);
-  if (GROTH16D_FAILPOINT("card.small") || options.most_bytes < kTotalBytes)
-    body->memory.streamed = key.h().size_bytes();
+  const std::uint64_t h_bytes = key.h().size_bytes();
+  if (h_bytes > options.most_bytes) {
+    body->memory.streamed = h_bytes;
+  } else {
+    body->memory.points = h_bytes;
+  }
   return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::move(body)));
+}
+
+template <class C>
+std::uint64_t GpuProveStage<C>::most_wanted_bytes(const ProvingKey<C>& key, const ConstraintSystem<C>&,
+                                                  const GpuStageOptions&) {
+  return key.h().size_bytes();
 }
 
 template <class C>

@@ -17,10 +17,11 @@ prove() {
   ctl wait "$1" >/dev/null
   verify "$1" bits 1
 }
-# The stages of a job: name, begin and end in milliseconds since it was accepted, a line each.
+# The stages of a job: name, begin and end in milliseconds since it was accepted, a line each. (What a stage holds has
+# no name of a stage.)
 stages() {
   ctl --json status "$1" | tr -d '\n' | grep -oE '"(begin_ms|end_ms|stage)": *("[a-z0-9]+"|[0-9]+)' | tr -d '" ' |
-    awk -F: '{ value[$1] = $2 } $1 == "stage" { print value["stage"], value["begin_ms"], value["end_ms"] }'
+    awk -F: '{ value[$1] = $2; ++seen } seen == 3 { print value["stage"], value["begin_ms"], value["end_ms"]; seen = 0 }'
 }
 # From the end of the synthesis to the end of the assembly, which verifies.
 report() {

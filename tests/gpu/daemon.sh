@@ -68,11 +68,11 @@ register_circuit() {
   ctl circuit add "$1" --zkey "$work/$1/circuit.zkey" --r1cs "$work/$1/circuit.r1cs" --allow-insecure-key >/dev/null
 }
 circuit_is() { ctl circuit list "$1" | grep -qE "^state +$2"; }
-# verify JOB CIRCUIT PARTITIONS: each proof of a job that is done, by groth16ctl.
+# verify JOB CIRCUIT PARTITIONS [FIRST]: each proof of a job that is done, or the first so many, by groth16ctl.
 verify() {
   local here=$work/$2 partition
   ctl result "$1" --proof "$here/proof.json" --public "$here/public.json" >/dev/null || die "job $1 has no result"
-  for partition in $(seq 0 $(($3 - 1))); do
+  for partition in $(seq 0 $((${4:-$3} - 1))); do
     if (($3 == 1)); then partition=; fi
     ctl verify "$here/verification_key.json" "$here/public${partition:+-$partition}.json" \
       "$here/proof${partition:+-$partition}.json" >/dev/null || die "proof $partition of job $1 is not valid"

@@ -26,8 +26,11 @@ processes() {
 start_daemon --synth 4 --final 2 --b-g2 gpu --budget "$kBudget"
 
 printf -- '-- the key of porep-%s\n' "$kSector"
+# Of small sectors the same key's files are made here, too, and proofs are verified with these.
+files=()
+[[ $kSector == *GiB ]] || files=(--params "$work/key.params" --vk "$work/key.vk")
 begin=$(milliseconds)
-ctl setup --insecure --circuit "porep-$kSector" --seed 7 --recipe "$work/key.recipe" --register porep
+ctl setup --insecure --circuit "porep-$kSector" --seed 7 --recipe "$work/key.recipe" --register porep "${files[@]}"
 until circuit_is porep resident; do
   ! circuit_is porep failed || die "no key: $(ctl circuit list porep)"
   kill -0 "$daemon" || die "the daemon is gone"
@@ -47,6 +50,9 @@ for number in $(seq "$kProofs"); do
   ctl porep prove --c1 "$work/c1.json" --miner 1000 --sector 1 --circuit porep --job "proof-$number" --out "$work/proof-$number" ||
     die "proof $number failed"
   printf 'proof %d: %d ms, %d bytes\n' "$number" $(($(milliseconds) - begin)) "$(stat -c %s "$work/proof-$number")"
+  ((${#files[@]} == 0)) ||
+    ctl porep verify --c1 "$work/c1.json" --miner 1000 --sector 1 --proof "$work/proof-$number" --vk "$work/key.vk" ||
+    die "proof $number does not verify with the key's files"
   ctl status "proof-$number"
   processes
 done

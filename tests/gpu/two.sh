@@ -2,35 +2,54 @@
 # Several cards: mixed jobs over all of them against one, a worker that is killed, and a card that returns wrong points.
 # Every proof is verified by groth16ctl.
 #
-#   two.sh [JOBS [LEAST_RATIO [LOG2 ...]]]     default 40 jobs, 1.8 times one card's throughput, circuits of 2^16, 2^18
-#                                              and 2^20 rows; the last part needs a build with failpoints
+#   two.sh [JOBS [LEAST_RATIO [LOG2 ...]]]     default 40 jobs, 1.8 times one card's throughput, circuits of 2^14, 2^16
+#                                              and 2^18 rows; the last part needs a build with failpoints
 set -euo pipefail
 
 readonly kJobs=${1:-40} kLeastRatio=${2:-1.8} kPartitions=4
 sizes=("${@:3}")
-((${#sizes[@]} > 0)) || sizes=(16 18 20)
+((${#sizes[@]} > 0)) || sizes=(14 16 18)
 # shellcheck source=tests/gpu/daemon.sh
 source "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"
 log_lines=60
 
 title() { printf '\n-- %s\n' "$*"; }
 circuit_of() { printf 'rows-%s' "${sizes[$(($1 % ${#sizes[@]}))]}"; }
-submit() { ctl submit --job "$1" --circuit "$2" "$work/$2"/witness-*.wtns >/dev/null; }
+# submit JOB CIRCUIT [TIMES]: a partition for each witness, so many times.
+submit() {
+  local inputs=("$work/$2"/witness-*.wtns) all=()
+  for _ in $(seq "${3:-1}"); do all+=("${inputs[@]}"); done
+  ctl submit --job "$1" --circuit "$2" "${all[@]}" >/dev/null
+}
 start() { start_daemon --synth 4 --final 4 --b-g2 gpu; }
 register_all() {
   local size
   for size in "${sizes[@]}"; do register_circuit "rows-$size"; done
   for size in "${sizes[@]}"; do await 60 circuit_is "rows-$size" resident; done
 }
-# mixed NAME: kJobs jobs of all sizes at once, waited for, verified; their time is left in `took`.
+# warm: every circuit is on every card.
+warm() {
+  local number size
+  for size in "${sizes[@]}"; do
+    for number in 1 2; do submit "warm-$size-$number" "rows-$size"; done
+    for number in 1 2; do ctl wait "warm-$size-$number" >/dev/null; done
+  done
+}
+# mixed NAME: kJobs jobs of all sizes, submitted by four clients; the time from the first submission to the last proof is
+# left in `took`. One proof of each is verified by groth16ctl, all are by the daemon.
 mixed() {
-  local number begin
+  local number begin client submitters=()
+  warm
   begin=$(milliseconds)
-  for number in $(seq "$kJobs"); do submit "$1-$number" "$(circuit_of "$number")"; done
+  for client in 0 1 2 3; do
+    for number in $(seq $((client + 1)) 4 "$kJobs"); do submit "$1-$number" "$(circuit_of "$number")" 4; done &
+    submitters+=($!)
+  done
+  wait "${submitters[@]}"
   for number in $(seq "$kJobs"); do ctl wait "$1-$number" >/dev/null; done
   took=$(($(milliseconds) - begin))
-  for number in $(seq "$kJobs"); do verify "$1-$number" "$(circuit_of "$number")" "$kPartitions"; done
-  printf '%d jobs of %d partitions on %d cards: %d ms\n' "$kJobs" "$kPartitions" "$cards" "$took"
+  for number in $(seq "$kJobs"); do verify "$1-$number" "$(circuit_of "$number")" "$((4 * kPartitions))" 1; done
+  printf '%d jobs of %d partitions on %d cards: %d ms\n' "$kJobs" $((4 * kPartitions)) "$cards" "$took"
 }
 partitions_of() { grep -c "$1: the card computed" "$work/daemon.log"; }
 

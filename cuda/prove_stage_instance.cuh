@@ -52,6 +52,21 @@ struct StageWish {
 inline constexpr unsigned kStreamedSections = 5;
 
 template <class C>
+HPointsPlan plan_h(const ProvingKey<C>& key, const StageWish& wish) {
+  constexpr unsigned kScalarBits = static_cast<unsigned>(C::Fr::modulus().bit_length());
+  const SystemSizes& sizes = key.sizes();
+  HPointsPlan plan{plan_msm(sizes.domain_size(), kScalarBits, wish.tables, kMostPairs), std::nullopt, sizes.domain_log2,
+                   key.basis() == HBasis::monomial};
+  if (wish.n_streamed == 0) return plan;
+  plan.pieces.emplace();
+  const std::size_t piece = KeyStream::piece_points<typename C::Fq>(wish.piece_bytes), n_points = key.h().size();
+  for (std::size_t first = 0; first < n_points; first += piece) {
+    plan.pieces->push_back(plan_msm(std::min(piece, n_points - first), kScalarBits, 1, kMostPairs));
+  }
+  return plan;
+}
+
+template <class C>
 StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& system, const StageWish& wish,
                         const std::array<std::size_t, 4>& bit_points) {
   using Fq = typename C::Fq;
@@ -59,7 +74,6 @@ StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& sys
   using Fr = typename C::Fr;
   constexpr unsigned kScalarBits = static_cast<unsigned>(Fr::modulus().bit_length());
   const std::uint64_t n_full = system.n_full() + system.n_public() + 1, n = system.domain_size();
-  const unsigned log2 = system.sizes().domain_log2;
   StagePlan<C> plan;
   GpuStageMemory& memory = plan.memory;
   if (wish.n_streamed > 0) plan.piece_bytes = wish.piece_bytes;
@@ -78,22 +92,15 @@ StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& sys
   plan.l = section(system.n_public() + 1, key.l(), bit_points[0], 2);
   plan.a = section(0, key.a(), bit_points[1], 3);
   plan.b1 = section(0, key.b1(), bit_points[2], 4);
-  plan.h = {plan_msm(n, kScalarBits, wish.tables, kMostPairs), std::nullopt, log2, key.basis() == HBasis::monomial};
-  if (wish.n_streamed > 0) {
-    plan.h.pieces.emplace();
-    const std::size_t piece = KeyStream::piece_points<Fq>(wish.piece_bytes), n_points = key.h().size();
-    for (std::size_t first = 0; first < n_points; first += piece) {
-      plan.h.pieces->push_back(plan_msm(std::min(piece, n_points - first), kScalarBits, 1, kMostPairs));
-    }
-    memory.streamed += key.h().size_bytes();
-  }
+  plan.h = plan_h(key, wish);
+  if (plan.h.pieces) memory.streamed += key.h().size_bytes();
 
   memory.tables = plan.h.pieces ? 0 : plan.h.resident.tables;
   memory.rows = ResidentRows<C>::planned_bytes(system) + (plan.piece_bytes == 0 ? 0 : WireSlots::planned_bytes(system));
   memory.points = HPoints<Fq>::planned_bytes(plan.h) + KeySection<Fq>::planned_bytes(plan.l) +
                   KeySection<Fq>::planned_bytes(plan.a) + KeySection<Fq>::planned_bytes(plan.b1) +
                   KeySection<Fq2>::planned_bytes(plan.b2);
-  memory.twiddles = HTransforms<C>::planned_bytes(log2, key.basis());
+  memory.twiddles = HTransforms<C>::planned_bytes(system.sizes().domain_log2, key.basis());
   memory.vectors = 3 * n * sizeof(Fr) + 2 * n_full * sizeof(Fr) + (system.n_boolean() + 7) / 8 + 8 +
                    kMostExceptions * sizeof(BitException<Fr>);
   memory.workspace = std::max({HPoints<Fq>::workspace_bytes(plan.h), KeySection<Fq>::workspace_bytes(plan.l),
@@ -292,7 +299,9 @@ groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const
     const auto fits = [&](const StagePlan<C>& plan) {
       return plan.memory.total() <= options.most_bytes && plan.memory.total() + besides <= free_bytes;
     };
-    StageWish wish{may_have_b2, 0, 1, options.piece_bytes};
+    const std::size_t largest = std::max({key.h().size_bytes(), key.l().size_bytes(), key.a().size_bytes(),
+                                          key.b1().size_bytes(), may_have_b2 ? key.b2().size_bytes() : 0});
+    StageWish wish{may_have_b2, 0, 1, std::min(options.piece_bytes, largest)};
     const auto fitting_plan = [&]() -> std::optional<StagePlan<C>> {
       for (wish.tables = std::max(1u, options.most_tables); wish.tables > 0; --wish.tables) {
         const StagePlan<C> plan = plan_stage(key, system, wish, bit_points);

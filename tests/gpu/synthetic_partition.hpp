@@ -47,7 +47,11 @@ class SyntheticPartition {
   const ProvingKey<C>& key() const { return *key_; }
   const PackedWitness<C>& witness() const { return *witness_; }
   std::span<const std::byte> key_bytes() const { return key_bytes_.bytes(); }
-  std::size_t witness_bytes() const { return witness_bytes_.bytes().size(); }
+  // What a partition brings to the card: bits and full-size values.
+  std::size_t witness_bytes() const {
+    return witness_->bits().size_bytes() + witness_->public_values().size_bytes() +
+           witness_->full_values().size_bytes();
+  }
 
   // Additions of points that each sum over the wires cannot do without: set bits that have a point; and full-size
   // values.

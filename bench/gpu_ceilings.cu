@@ -53,6 +53,17 @@ double per_second(const Stream& stream) {
   return 2.0 * kSteps * kThreads / ms * 1e3;
 }
 
+// Bytes from the host's pinned memory to the card's.
+double uploads_per_second(const DeviceArray<std::byte>& to, const Stream& stream) {
+  constexpr std::size_t kBytes = std::size_t{1} << 30;
+  std::byte* from = nullptr;
+  groth16::device::check(cudaMallocHost(reinterpret_cast<void**>(&from), kBytes), "cudaMallocHost of an upload");
+  const double ms = median_card_ms(
+      stream, 5, [&] { groth16::device::upload(to.data(), std::span<const std::byte>(from, kBytes), stream.get()); });
+  groth16::device::check(cudaFreeHost(from), "cudaFreeHost");
+  return kBytes / ms * 1e3;
+}
+
 }  // namespace
 
 Ceilings measure_ceilings() {
@@ -72,6 +83,7 @@ Ceilings measure_ceilings() {
                            "cudaMemcpyAsync on the card");
   });
   out.copied_bytes = 2.0 * kBytes / ms * 1e3;
+  out.uploaded_bytes = uploads_per_second(to, stream);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cuda/card_processes.hpp"
 #include "cuda/cuda_call.cuh"
+#include "cuda/device_array.cuh"
 
 namespace groth16::device {
 
@@ -107,6 +108,17 @@ Error no_room(std::uint64_t needed_bytes, std::uint64_t free_bytes, std::uint64_
     if (other.bytes > 0) holders += " (" + std::to_string(other.bytes) + " bytes)";
   }
   return {ErrorCode::unavailable, "gpu.memory_taken", text + "; the card is also used by " + holders};
+}
+
+Error over_limit(std::uint64_t needed_bytes, std::uint64_t most_bytes) {
+  return {ErrorCode::too_large, "gpu.plan",
+          "the prove stage needs " + std::to_string(needed_bytes) + " bytes of the card's memory, and may take " +
+              std::to_string(most_bytes)};
+}
+
+std::shared_ptr<void> pin(std::span<const std::byte> bytes) {
+  auto pinned = std::make_shared<PinnedRange>(bytes);
+  return pinned->is_pinned() ? pinned : nullptr;
 }
 
 bool is_sticky(const Error& error) { return error.name == "gpu.lost"; }

@@ -6,7 +6,10 @@
 // has), gpu.memory_taken (unavailable: the card has it, other processes hold it; names them).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "common/error.hpp"
@@ -26,6 +29,12 @@ groth16d::Result<DeviceFacts> use_first_device();
 
 // Why `needed` bytes cannot be had of a card on which `free` of `total` are free: gpu.plan, or gpu.memory_taken.
 groth16d::Error no_room(std::uint64_t needed_bytes, std::uint64_t free_bytes, std::uint64_t total_bytes);
+// Why `needed` bytes are more than this process may take: gpu.plan.
+groth16d::Error over_limit(std::uint64_t needed_bytes, std::uint64_t most_bytes);
+
+// Pins memory that begins with a page as long as what is returned lives, so that the card reads it by itself; nullptr
+// where the system does not let it be pinned.
+std::shared_ptr<void> pin(std::span<const std::byte> bytes);
 
 // Whether the process can only end: its context is gone.
 bool is_sticky(const groth16d::Error& error);

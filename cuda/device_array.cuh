@@ -40,6 +40,13 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  // What is queued on the stream from here on waits for it; not at all where it was never recorded.
+  void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent"); }
+  bool has_happened() const {
+    const cudaError_t code = cudaEventQuery(event_);
+    if (code != cudaErrorNotReady) check(code, "cudaEventQuery");
+    return code != cudaErrorNotReady;
+  }
   // Milliseconds from earlier to this one; both have happened.
   float since(const Event& earlier) const {
     float ms = 0;
@@ -71,6 +78,8 @@ class PinnedRange {
   }
   PinnedRange(const PinnedRange&) = delete;
   PinnedRange& operator=(const PinnedRange&) = delete;
+
+  bool is_pinned() const { return is_pinned_; }
 
  private:
   static constexpr std::size_t kPage = 4096, kLeastBytes = std::size_t{1} << 20;

@@ -44,4 +44,10 @@ template <class F>
 void place_points(const Affine<F>* in, std::size_t first, std::size_t count, unsigned log2, bool reversed,
                   Affine<F>* out, cudaStream_t stream);
 
+// out[i] = scalars[first + i], or scalars[first + i with its log2 bits reversed]: those of points first ... first +
+// count
+// - 1.
+void take_scalars(const UInt<4>* scalars, std::size_t first, std::size_t count, unsigned log2, bool reversed,
+                  UInt<4>* out, cudaStream_t stream);
+
 }  // namespace groth16::device

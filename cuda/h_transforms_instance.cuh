@@ -40,6 +40,14 @@ __global__ void place(const Affine<F>* in, std::uint32_t first, std::size_t coun
   store16(out + (reversed ? __brev(at) >> (32 - log2) : at), load16(in + i));
 }
 
+__global__ void take(const UInt<4>* scalars, std::uint32_t first, std::size_t count, unsigned log2, bool reversed,
+                     UInt<4>* out) {
+  const std::size_t i = thread_index();
+  if (i >= count) return;
+  const std::uint32_t at = first + static_cast<std::uint32_t>(i);
+  store16(out + i, load16(scalars + (reversed ? __brev(at) >> (32 - log2) : at)));
+}
+
 }  // namespace
 
 template <class C>
@@ -92,6 +100,13 @@ void place_points(const Affine<F>* in, std::size_t first, std::size_t count, uns
   place<F>
       <<<blocks_for(count, 256), 256, 0, stream>>>(in, static_cast<std::uint32_t>(first), count, log2, reversed, out);
   check_launch("place");
+}
+
+inline void take_scalars(const UInt<4>* scalars, std::size_t first, std::size_t count, unsigned log2, bool reversed,
+                         UInt<4>* out, cudaStream_t stream) {
+  take<<<blocks_for(count, kHThreads), kHThreads, 0, stream>>>(scalars, static_cast<std::uint32_t>(first), count, log2,
+                                                               reversed, out);
+  check_launch("take");
 }
 
 }  // namespace groth16::device

@@ -81,10 +81,15 @@ template <class F>
 std::size_t msm_workspace_bytes(const MsmPlan& plan);
 
 // Queues the whole sum. scalars are plain integers below modulus in the card's memory, one for each point of the plan;
-// workspace is taken from its current place.
+// tables as FixedBases has them (of a plan with one: the points); workspace is taken from its current place.
+template <class F>
+void start_msm(const MsmPlan& plan, const Affine<F>* tables, const UInt<4>* scalars, const UInt<4>& modulus,
+               Workspace& workspace, PendingSum<F>& out, cudaStream_t stream, StepClock* clock = nullptr);
 template <class F>
 void start_msm(const FixedBases<F>& bases, const UInt<4>* scalars, const UInt<4>& modulus, Workspace& workspace,
-               PendingSum<F>& out, cudaStream_t stream, StepClock* clock = nullptr);
+               PendingSum<F>& out, cudaStream_t stream, StepClock* clock = nullptr) {
+  start_msm(bases.plan(), bases.data(), scalars, modulus, workspace, out, stream, clock);
+}
 
 // The sum of the points whose bit is set. bit_of[i] is the place of point i's bit in bits, or i itself where bit_of is
 // null. Same rules.

@@ -146,12 +146,12 @@ SelectedArrays<F> take_selected(std::size_t points, Source& workspace) {
 
 // The sorted pairs into the buckets of some sets.
 template <class F>
-void accumulate(const FixedBases<F>& bases, const MsmArrays<F>& arrays, std::size_t pairs, std::uint32_t none,
+void accumulate(const Affine<F>* tables, const MsmArrays<F>& arrays, std::size_t pairs, std::uint32_t none,
                 Xyzz<F>* buckets, cudaStream_t stream) {
   const std::uint32_t run = run_length<F>(pairs);
   std::size_t runs = runs_of(pairs, run);
   accumulate_runs<F><<<blocks_for(runs, kPointThreads), kPointThreads, 0, stream>>>(
-      bases.data(), arrays.sort.keys, arrays.sort.values, static_cast<std::uint32_t>(pairs), run, none,
+      tables, arrays.sort.keys, arrays.sort.values, static_cast<std::uint32_t>(pairs), run, none,
       {buckets, arrays.shared_keys[0], arrays.shared[0]});
   check_launch("accumulate_runs");
   for (int from = 0; runs > 1; from = 1 - from) {
@@ -255,9 +255,8 @@ std::size_t msm_workspace_bytes(const MsmPlan& plan) {
 }
 
 template <class F>
-void start_msm(const FixedBases<F>& bases, const UInt<4>* scalars, const UInt<4>& modulus, Workspace& workspace,
-               PendingSum<F>& out, cudaStream_t stream, StepClock* clock) {
-  const MsmPlan& plan = bases.plan();
+void start_msm(const MsmPlan& plan, const Affine<F>* tables, const UInt<4>* scalars, const UInt<4>& modulus,
+               Workspace& workspace, PendingSum<F>& out, cudaStream_t stream, StepClock* clock) {
   out.sets = 0;
   if (plan.points == 0) return;
   const MsmSizes sizes = msm_sizes<F>(plan);
@@ -272,7 +271,7 @@ void start_msm(const FixedBases<F>& bases, const UInt<4>* scalars, const UInt<4>
     sort_pairs(arrays.sort, part.pairs(), sizes.key_bits, arrays.sort_temporary, arrays.sort_temporary_bytes, stream);
     const auto none = static_cast<std::uint32_t>(part.sets_at_once * plan.buckets_per_set());
     mark(clock, "accumulate", stream);
-    accumulate(bases, arrays, part.pairs(), none, arrays.buckets + first * plan.buckets_per_set(), stream);
+    accumulate(tables, arrays, part.pairs(), none, arrays.buckets + first * plan.buckets_per_set(), stream);
   }
   mark(clock, "reduce", stream);
   reduce(plan, arrays, out, stream);
@@ -325,8 +324,8 @@ void walk(const Affine<F>& generator, std::uint64_t first, std::size_t count, Af
   template class FixedBases<F>;                                                                               \
   template class PendingSum<F>;                                                                               \
   template std::size_t msm_workspace_bytes<F>(const MsmPlan&);                                                \
-  template void start_msm(const FixedBases<F>&, const UInt<4>*, const UInt<4>&, Workspace&, PendingSum<F>&,   \
-                          cudaStream_t, StepClock*);                                                          \
+  template void start_msm(const MsmPlan&, const Affine<F>*, const UInt<4>*, const UInt<4>&, Workspace&,       \
+                          PendingSum<F>&, cudaStream_t, StepClock*);                                          \
   template std::size_t selected_workspace_bytes<F>(std::size_t);                                              \
   template void start_selected_sum(const Affine<F>*, const std::uint32_t*, const std::uint32_t*, std::size_t, \
                                    Workspace&, PendingSum<F>&, cudaStream_t);                                 \

@@ -11,6 +11,9 @@
 // multiply result j by g^j (coefficients from values on the coset 1/g), at no cost: a coset is another table, and no
 // factor is ever applied between passes. (Cooley, Tukey 1965; Gentleman, Sande 1966.)
 //
+// Where g = 1, t[m] = 1 for every layer: in the three narrowest ones, whose places are known without looking, seven of
+// twelve products are left out.
+//
 // A pass does 5 to 9 layers. A block of 128 threads takes a tile of 2^10 elements, each thread eight of them: three
 // layers in registers, an exchange through shared memory, three more layers, ...
 #pragma once
@@ -48,6 +51,7 @@ __device__ __forceinline__ unsigned swizzled(unsigned e) { return e ^ ((e >> 3) 
 // layers combine, in bits [column_bits, 10), and below it neighbouring columns.
 struct Pass {
   unsigned first_bit, layers;
+  bool begins_with_one;  // t[m] = 1 for every m
 
   __host__ __device__ __forceinline__ unsigned column_bits() const { return kTileLog2 - layers; }
   __host__ __device__ __forceinline__ int steps() const { return static_cast<int>(layers + 2) / 3; }
@@ -84,19 +88,37 @@ __device__ __forceinline__ void butterfly(Fr& x, Fr& y, const Fr& t) {
   }
 }
 
+// The butterfly whose t is 1, in either network.
+template <class Fr>
+__device__ __forceinline__ void butterfly_of_one(Fr& x, Fr& y) {
+  const Fr difference = x - y;
+  x = x + y;
+  y = difference;
+}
+
+// The pairs of a layer that have one place, and so one t: number `below` of the places that the thread has.
+template <class Fr, int kPlace, class Butterfly>
+__device__ __forceinline__ void pairs_of_place(Fr (&x)[8], unsigned below, const Butterfly& apply) {
+#pragma unroll
+  for (unsigned above = 0; above < (4u >> kPlace); ++above) {
+    const unsigned first = (above << (kPlace + 1)) | below;
+    apply(x[first], x[first | (1u << kPlace)]);
+  }
+}
+
 // One layer of a step: the pairs whose local indices differ in bit low + kPlace.
 template <class Fr, bool kTime, int kPlace>
 __device__ __forceinline__ void layer(Fr (&x)[8], const Pass& pass, unsigned low, const Fr* twiddles) {
   const std::uint32_t half = 1u << (pass.first_bit + low + kPlace - pass.column_bits());
 #pragma unroll
   for (unsigned below = 0; below < (1u << kPlace); ++below) {
+    if (below == 0 && pass.begins_with_one && half == (1u << kPlace)) {  // the thread's first place is the layer's
+      pairs_of_place<Fr, kPlace>(x, below, [](Fr& a, Fr& b) { butterfly_of_one(a, b); });
+      continue;
+    }
     const std::uint32_t place = pass.global(local(low, below)) & (half - 1);
     const Fr t = load16_constant(twiddles + half + place);
-#pragma unroll
-    for (unsigned above = 0; above < (4u >> kPlace); ++above) {
-      const unsigned first = (above << (kPlace + 1)) | below;
-      butterfly<Fr, kTime>(x[first], x[first | (1u << kPlace)], t);
-    }
+    pairs_of_place<Fr, kPlace>(x, below, [&t](Fr& a, Fr& b) { butterfly<Fr, kTime>(a, b, t); });
   }
 }
 
@@ -224,7 +246,8 @@ inline std::vector<unsigned> pass_layers(unsigned log2) {
 }
 
 template <class Fr, bool kTime>
-void transform(const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, NttExtras<Fr> extras, cudaStream_t stream) {
+void transform(const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, bool begins_with_one, NttExtras<Fr> extras,
+               cudaStream_t stream) {
   if (log2 <= kTileLog2) {
     const std::size_t bytes = sizeof(Fr) << log2;
     const auto kernel = small_ntt<Fr, kTime>;
@@ -241,7 +264,7 @@ void transform(const Fr* in, Fr* out, const Fr* twiddles, unsigned log2, NttExtr
     NttExtras<Fr> now;
     if (i == 0) now.factors = extras.factors;
     if (i + 1 == layers.size()) now.scale = extras.scale;
-    run_pass<Fr, kTime>(i == 0 ? in : out, out, twiddles, log2, {first_bit, here}, now, stream);
+    run_pass<Fr, kTime>(i == 0 ? in : out, out, twiddles, log2, {first_bit, here, begins_with_one}, now, stream);
     if (kTime) first_bit += here;
   }
 }
@@ -255,10 +278,12 @@ class TwiddleTable {
   TwiddleTable(const Fr& root, const Fr& coset, unsigned log2, cudaStream_t stream);
   const Fr* data() const { return entries_.data(); }
   unsigned log2() const { return log2_; }
+  bool begins_with_one() const { return begins_with_one_; }  // each layer's first entry is 1: there is no coset
 
  private:
   DeviceArray<Fr> entries_;
   unsigned log2_;
+  bool begins_with_one_;
 };
 
 // Bit-reversed in, natural out: out[j] = sum over i of c_i g^i root^(ij), c_i = in[i with its bits reversed].

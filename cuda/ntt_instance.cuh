@@ -7,7 +7,7 @@ namespace groth16::device {
 
 template <class Fr>
 TwiddleTable<Fr>::TwiddleTable(const Fr& root, const Fr& coset, unsigned log2, cudaStream_t stream)
-    : entries_(std::size_t{1} << log2, "twiddles"), log2_(log2) {
+    : entries_(std::size_t{1} << log2, "twiddles"), log2_(log2), begins_with_one_(coset == Fr::one()) {
   constexpr unsigned kThreads = 128;
   Fr step = root, scale = coset;  // those of the widest layer; each narrower one has their squares
   for (unsigned bit = log2; bit-- > 0;) {
@@ -22,13 +22,13 @@ TwiddleTable<Fr>::TwiddleTable(const Fr& root, const Fr& coset, unsigned log2, c
 
 template <class Fr>
 void decimate_time(const Fr* in, Fr* out, const TwiddleTable<Fr>& table, NttExtras<Fr> extras, cudaStream_t stream) {
-  transform<Fr, true>(in, out, table.data(), table.log2(), extras, stream);
+  transform<Fr, true>(in, out, table.data(), table.log2(), table.begins_with_one(), extras, stream);
 }
 
 template <class Fr>
 void decimate_frequency(const Fr* in, Fr* out, const TwiddleTable<Fr>& table, NttExtras<Fr> extras,
                         cudaStream_t stream) {
-  transform<Fr, false>(in, out, table.data(), table.log2(), extras, stream);
+  transform<Fr, false>(in, out, table.data(), table.log2(), table.begins_with_one(), extras, stream);
 }
 
 #define GROTH16_INSTANTIATE_NTT(FR)                                                                  \

@@ -7,12 +7,14 @@
 #include <thread>
 #include <utility>
 
+#include "cuda/h_points.cuh"
 #include "cuda/h_transforms_instance.cuh"
+#include "cuda/key_section.cuh"
+#include "cuda/key_stream.cuh"
 #include "cuda/prove_stage.hpp"
 #include "cuda/resident_rows_instance.cuh"
 #include "cuda/step_clock.cuh"
 #include "cuda/threads.cuh"
-#include "cuda/wire_points.cuh"
 #include "groth16/algebra/msm.hpp"
 
 namespace groth16::device {
@@ -35,42 +37,76 @@ __global__ void to_montgomery(const UInt<4>* plain, Fr* out, std::size_t count) 
 // How a key and a system will lie in the card's memory.
 template <class C>
 struct StagePlan {
-  MsmPlan h;
-  WirePointsPlan l, a, b1, b2;
+  HPointsPlan h;
+  SectionPlan l, a, b1, b2;
+  std::size_t piece_bytes = 0;  // 0: nothing is streamed
   GpuStageMemory memory;
 };
 
+// What a plan is asked for: the first n_streamed of H, B2, L, A, B1 are streamed, the others have so many tables.
+struct StageWish {
+  bool with_b2 = false;
+  unsigned n_streamed = 0, tables = 1;
+  std::size_t piece_bytes = 0;
+};
+inline constexpr unsigned kStreamedSections = 5;
+
 template <class C>
-StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& system, bool with_b2, unsigned tables,
+HPointsPlan plan_h(const ProvingKey<C>& key, const StageWish& wish) {
+  constexpr unsigned kScalarBits = static_cast<unsigned>(C::Fr::modulus().bit_length());
+  const SystemSizes& sizes = key.sizes();
+  HPointsPlan plan{plan_msm(sizes.domain_size(), kScalarBits, wish.tables, kMostPairs), std::nullopt, sizes.domain_log2,
+                   key.basis() == HBasis::monomial};
+  if (wish.n_streamed == 0) return plan;
+  plan.pieces.emplace();
+  const std::size_t piece = KeyStream::piece_points<typename C::Fq>(wish.piece_bytes), n_points = key.h().size();
+  for (std::size_t first = 0; first < n_points; first += piece) {
+    plan.pieces->push_back(plan_msm(std::min(piece, n_points - first), kScalarBits, 1, kMostPairs));
+  }
+  return plan;
+}
+
+template <class C>
+StagePlan<C> plan_stage(const ProvingKey<C>& key, const ConstraintSystem<C>& system, const StageWish& wish,
                         const std::array<std::size_t, 4>& bit_points) {
   using Fq = typename C::Fq;
   using Fq2 = typename C::Fq2;
   using Fr = typename C::Fr;
   constexpr unsigned kScalarBits = static_cast<unsigned>(Fr::modulus().bit_length());
   const std::uint64_t n_full = system.n_full() + system.n_public() + 1, n = system.domain_size();
-  const auto section = [&](std::uint64_t first_wire, std::size_t n_points, std::size_t n_bit_points) {
-    const MsmPlan full = plan_msm(n_points == 0 ? 0 : n_full - first_wire, kScalarBits, tables, kMostPairs);
-    return WirePointsPlan{first_wire, n_points, n_bit_points, full};
-  };
   StagePlan<C> plan;
-  plan.h = plan_msm(n, kScalarBits, tables, kMostPairs);
-  plan.l = section(system.n_public() + 1, key.l().size(), bit_points[0]);
-  plan.a = section(0, key.a().size(), bit_points[1]);
-  plan.b1 = section(0, key.b1().size(), bit_points[2]);
-  plan.b2 = section(0, with_b2 ? key.b2().size() : 0, bit_points[3]);
-
   GpuStageMemory& memory = plan.memory;
-  memory.tables = plan.h.tables;
-  memory.rows = ResidentRows<C>::planned_bytes(system);
-  memory.points = plan.h.table_points() * sizeof(Affine<Fq>) + WirePoints<Fq>::planned_bytes(plan.l) +
-                  WirePoints<Fq>::planned_bytes(plan.a) + WirePoints<Fq>::planned_bytes(plan.b1) +
-                  WirePoints<Fq2>::planned_bytes(plan.b2);
+  if (wish.n_streamed > 0) plan.piece_bytes = wish.piece_bytes;
+  const auto section = [&]<class F>(std::uint64_t first_wire, std::span<const Affine<F>> points, std::size_t n_bits,
+                                    unsigned place) {
+    const MsmPlan full = plan_msm(points.empty() ? 0 : n_full - first_wire, kScalarBits, wish.tables, kMostPairs);
+    SectionPlan out{{first_wire, points.size(), n_bits, full}, std::nullopt};
+    if (place >= wish.n_streamed || points.empty()) return out;
+    const std::size_t piece = KeyStream::piece_points<F>(wish.piece_bytes);
+    out.pieces = plan_pieces(system, first_wire, points.size(), piece, kMostPairs);
+    memory.streamed += points.size_bytes();
+    return out;
+  };
+  const std::span<const Affine<Fq2>> no_b2;
+  plan.b2 = section(0, wish.with_b2 ? key.b2() : no_b2, bit_points[3], 1);
+  plan.l = section(system.n_public() + 1, key.l(), bit_points[0], 2);
+  plan.a = section(0, key.a(), bit_points[1], 3);
+  plan.b1 = section(0, key.b1(), bit_points[2], 4);
+  plan.h = plan_h(key, wish);
+  if (plan.h.pieces) memory.streamed += key.h().size_bytes();
+
+  memory.tables = plan.h.pieces ? 0 : plan.h.resident.tables;
+  memory.rows = ResidentRows<C>::planned_bytes(system) + (plan.piece_bytes == 0 ? 0 : WireSlots::planned_bytes(system));
+  memory.points = HPoints<Fq>::planned_bytes(plan.h) + KeySection<Fq>::planned_bytes(plan.l) +
+                  KeySection<Fq>::planned_bytes(plan.a) + KeySection<Fq>::planned_bytes(plan.b1) +
+                  KeySection<Fq2>::planned_bytes(plan.b2);
   memory.twiddles = HTransforms<C>::planned_bytes(system.sizes().domain_log2, key.basis());
   memory.vectors = 3 * n * sizeof(Fr) + 2 * n_full * sizeof(Fr) + (system.n_boolean() + 7) / 8 + 8 +
                    kMostExceptions * sizeof(BitException<Fr>);
-  memory.workspace = std::max({msm_workspace_bytes<Fq>(plan.h), WirePoints<Fq>::workspace_bytes(plan.l),
-                               WirePoints<Fq>::workspace_bytes(plan.a), WirePoints<Fq>::workspace_bytes(plan.b1),
-                               with_b2 ? WirePoints<Fq2>::workspace_bytes(plan.b2) : std::size_t{0}});
+  memory.workspace = std::max({HPoints<Fq>::workspace_bytes(plan.h), KeySection<Fq>::workspace_bytes(plan.l),
+                               KeySection<Fq>::workspace_bytes(plan.a), KeySection<Fq>::workspace_bytes(plan.b1),
+                               wish.with_b2 ? KeySection<Fq2>::workspace_bytes(plan.b2) : std::size_t{0}});
+  memory.buffers = KeyStream::planned_bytes(plan.piece_bytes);
   return plan;
 }
 
@@ -98,7 +134,7 @@ class GpuStageBody {
         slots_(std::make_unique<WireSlots>(system.boolean_bitmap(), stream_)),
         rows_(system, *slots_, stream_),
         transforms_(system.sizes().domain_log2, key.root(), key.basis(), stream_),
-        h_(plan.h),
+        h_(key.h(), plan.h, stream_, compute),
         l_(key.l(), plan.l, *slots_, stream_, compute),
         a_(key.a(), plan.a, *slots_, stream_, compute),
         b1_(key.b1(), plan.b1, *slots_, stream_, compute),
@@ -108,12 +144,12 @@ class GpuStageBody {
         full_plain_(n_full_, "full-size values"),
         full_(n_full_, "full-size values in Montgomery form"),
         exceptions_(kMostExceptions, "boolean wires that are no bits") {
-    if (with_b2) {
-      b2_.emplace(key.b2(), plan.b2, *slots_, stream_, compute);
-      b2_sums_.emplace();
+    if (with_b2) b2_.emplace(key.b2(), plan.b2, *slots_, stream_, compute);
+    if (plan.piece_bytes == 0) {
+      slots_.reset();
+    } else {
+      key_stream_.emplace(plan.piece_bytes);
     }
-    load_h(key, system.sizes().domain_log2, compute);
-    slots_.reset();
   }
   // A cancelled prove may have left work in the queue.
   ~GpuStageBody() { (void)cudaStreamSynchronize(stream_.get()); }
@@ -138,17 +174,19 @@ class GpuStageBody {
     transforms_.run(a, b, b + domain_size_, h_scalars, stream);
     wait(compute, "transforms");
     clock.mark("H", stream);
-    workspace_.reset();
-    start_msm(h_, h_scalars, Fr::modulus(), workspace_, h_sum_, stream);
+    KeyStream* const key_stream = key_stream_ ? &*key_stream_ : nullptr;
+    h_.start(key.h(), h_scalars, Fr::modulus(), key_stream, workspace_, stream, compute);
     wait(compute, "H");
-    const auto start_over_witness = [&](const char* name, const auto& points, auto& sums) {
+    const WitnessSum sum{view.bits,  full_plain_.data(), Fr::modulus(), slots_ ? slots_->view() : WireSlots::View{},
+                         key_stream, workspace_,         stream,        compute};
+    const auto start_over_witness = [&](const char* name, auto& section, const auto& points) {
       clock.mark(name, stream);
-      points.start(view.bits, full_plain_.data(), Fr::modulus(), workspace_, sums, stream);
+      section.start(points, sum);
     };
-    start_over_witness("L", l_, l_sums_);
-    start_over_witness("A", a_, a_sums_);
-    start_over_witness("B1", b1_, b1_sums_);
-    if (with_b2) start_over_witness("B2", *b2_, *b2_sums_);
+    start_over_witness("L", l_, key.l());
+    start_over_witness("A", a_, key.a());
+    start_over_witness("B1", b1_, key.b1());
+    if (with_b2) start_over_witness("B2", *b2_, key.b2());
     clock.mark(nullptr, stream);
     wait(compute, "sums over the witness");
     steps = clock.milliseconds();
@@ -159,23 +197,6 @@ class GpuStageBody {
   const GpuStageMemory& memory() const { return plan_.memory; }
 
  private:
-  void load_h(const ProvingKey<C>& key, unsigned domain_log2, const Compute& compute) {
-    const std::span<const Affine<Fq>> points = key.h();
-    const PinnedRange pinned(points);
-    set_bytes(h_.points(), 0, plan_.h.points, stream_.get());  // what the monomial basis has no point for
-    const DeviceArray<Affine<Fq>> staged(std::min(points.size(), kStagedPoints), "staged points");
-    for (std::size_t first = 0; first < points.size(); first += kStagedPoints) {
-      const std::size_t count = std::min(kStagedPoints, points.size() - first);
-      go_on(compute, "points of H to the card");
-      upload(staged.data(), points.subspan(first, count), stream_.get());
-      place_points(staged.data(), first, count, domain_log2, transforms_.reverses(), h_.points(), stream_.get());
-      stream_.wait("placing points of H");
-    }
-    const DeviceArray<Denominators<Fq>> scratch(FixedBases<Fq>::scratch_size(plan_.h), "denominators of tables");
-    h_.make_tables(scratch.data(), stream_.get());
-    stream_.wait("making tables of H");
-  }
-
   // Public and full-size values, bits, and exceptions by the place of their bit.
   std::vector<BitException<Fr>> upload_witness(const PackedWitness<C>& witness) {
     if (witness.exceptions().size() > kMostExceptions) {
@@ -205,6 +226,7 @@ class GpuStageBody {
   void wait(const Compute& compute, const char* what) {
     constexpr std::chrono::microseconds kBetweenLooks{100};
     while (!stream_.is_done(what) && !compute.cancelled()) std::this_thread::sleep_for(kBetweenLooks);
+    if (compute.cancelled() && key_stream_) key_stream_->finish();
     go_on(compute, what);
   }
 
@@ -225,11 +247,11 @@ class GpuStageBody {
                      const Compute& compute) const {
     const std::uint64_t first_private = witness.system().n_public() + 1;
     GpuSums<C> out;
-    out.sums.h = h_sum_.finish().to_affine();
-    out.sums.l = (l_sums_.finish() + exceptional_sum(key.l(), first_private, witness, compute)).to_affine();
-    out.sums.a = (a_sums_.finish() + exceptional_sum(key.a(), 0, witness, compute)).to_affine();
-    out.sums.b1 = (b1_sums_.finish() + exceptional_sum(key.b1(), 0, witness, compute)).to_affine();
-    if (with_b2) out.b2 = (b2_sums_->finish() + exceptional_sum(key.b2(), 0, witness, compute)).to_affine();
+    out.sums.h = h_.finish().to_affine();
+    out.sums.l = (l_.finish() + exceptional_sum(key.l(), first_private, witness, compute)).to_affine();
+    out.sums.a = (a_.finish() + exceptional_sum(key.a(), 0, witness, compute)).to_affine();
+    out.sums.b1 = (b1_.finish() + exceptional_sum(key.b1(), 0, witness, compute)).to_affine();
+    if (with_b2) out.b2 = (b2_->finish() + exceptional_sum(key.b2(), 0, witness, compute)).to_affine();
     return out;
   }
 
@@ -237,21 +259,19 @@ class GpuStageBody {
   const std::size_t n_full_;
   const std::size_t domain_size_;
   Stream stream_;
-  std::unique_ptr<WireSlots> slots_;  // while loading
+  std::unique_ptr<WireSlots> slots_;  // while loading, and where the key is streamed
   ResidentRows<C> rows_;
   HTransforms<C> transforms_;
-  FixedBases<Fq> h_;
-  WirePoints<Fq> l_, a_, b1_;
-  std::optional<WirePoints<Fq2>> b2_;
+  HPoints<Fq> h_;
+  KeySection<Fq> l_, a_, b1_;
+  std::optional<KeySection<Fq2>> b2_;
+  std::optional<KeyStream> key_stream_;
   Workspace workspace_;
   DeviceArray<Fr> row_values_;  // a, b and their product
   DeviceArray<std::uint64_t> bits_;
   DeviceArray<UInt<4>> full_plain_;
   DeviceArray<Fr> full_;
   DeviceArray<BitException<Fr>> exceptions_;
-  PendingSum<Fq> h_sum_;
-  typename WirePoints<Fq>::Sums l_sums_, a_sums_, b1_sums_;
-  std::optional<typename WirePoints<Fq2>::Sums> b2_sums_;
 };
 
 template <class C>
@@ -276,23 +296,47 @@ groth16d::Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const
     std::size_t free_bytes = 0, total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
     const std::uint64_t besides = options.spare_bytes + loading_bytes(system);
-    const auto fitting_plan = [&](bool with_b2) -> std::optional<StagePlan<C>> {
-      for (unsigned tables = std::max(1u, options.most_tables); tables > 0; --tables) {
-        const StagePlan<C> plan = plan_stage(key, system, with_b2, tables, bit_points);
-        if (plan.memory.total() + besides <= free_bytes) return plan;
+    const auto fits = [&](const StagePlan<C>& plan) {
+      return plan.memory.total() <= options.most_bytes && plan.memory.total() + besides <= free_bytes;
+    };
+    const std::size_t largest = std::max({key.h().size_bytes(), key.l().size_bytes(), key.a().size_bytes(),
+                                          key.b1().size_bytes(), may_have_b2 ? key.b2().size_bytes() : 0});
+    StageWish wish{may_have_b2, 0, 1, std::min(options.piece_bytes, largest)};
+    const auto fitting_plan = [&]() -> std::optional<StagePlan<C>> {
+      for (wish.tables = std::max(1u, options.most_tables); wish.tables > 0; --wish.tables) {
+        const StagePlan<C> plan = plan_stage(key, system, wish, bit_points);
+        if (fits(plan)) return plan;
       }
       return std::nullopt;
     };
-    bool with_b2 = may_have_b2;
-    std::optional<StagePlan<C>> plan = fitting_plan(with_b2);
-    if (!plan && options.b2 == B2Points::if_they_fit) plan = fitting_plan(with_b2 = false);
-    if (!plan) {
-      const StagePlan<C> least = plan_stage(key, system, options.b2 == B2Points::required, 1, bit_points);
-      throw CudaFailure(no_room(least.memory.total() + besides, free_bytes, total_bytes));
+    std::optional<StagePlan<C>> plan = fitting_plan();
+    if (!plan && options.b2 == B2Points::if_they_fit) {
+      wish.with_b2 = false;
+      plan = fitting_plan();
     }
-    auto body = std::make_unique<GpuStageBody<C>>(key, system, *plan, with_b2, compute);
+    while (!plan && wish.n_streamed < kStreamedSections) {
+      ++wish.n_streamed;
+      plan = fitting_plan();
+    }
+    if (!plan) {
+      wish.tables = 1;
+      const std::uint64_t least = plan_stage(key, system, wish, bit_points).memory.total();
+      if (least > options.most_bytes) throw CudaFailure(over_limit(least, options.most_bytes));
+      throw CudaFailure(no_room(least + besides, free_bytes, total_bytes));
+    }
+    auto body = std::make_unique<GpuStageBody<C>>(key, system, *plan, wish.with_b2, compute);
     return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::move(body)));
   });
+}
+
+// As if no point were infinity: to count them takes seconds for large keys.
+template <class C>
+std::uint64_t GpuProveStage<C>::most_wanted_bytes(const ProvingKey<C>& key, const ConstraintSystem<C>& system,
+                                                  const GpuStageOptions& options) {
+  const std::size_t n = system.n_boolean();
+  const StageWish wish{options.b2 != B2Points::none, 0, std::max(1u, options.most_tables), options.piece_bytes};
+  const StagePlan<C> plan = plan_stage(key, system, wish, {n, n, n, n});
+  return plan.memory.total() + options.spare_bytes + loading_bytes(system);
 }
 
 template <class C>

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cuda/device_array.cuh"
+#include "groth16/proof/constraint_system.hpp"
 
 namespace groth16::device {
 
@@ -15,6 +16,10 @@ class WireSlots {
  public:
   // The bitmap as ConstraintSystem::boolean_bitmap() has it.
   WireSlots(std::span<const std::uint64_t> bitmap, const Stream& stream);
+  template <class C>
+  static std::uint64_t planned_bytes(const ConstraintSystem<C>& system) {
+    return 2 * system.boolean_bitmap().size_bytes();
+  }
 
   struct View {
     const std::uint32_t* bitmap;

@@ -47,6 +47,8 @@ std::vector<std::string> environment_of(const SpawnSlot& action, const ChildrenC
   if (action.slot.role == Role::gpu) {
     variables.push_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");  // nvidia-smi's
     variables.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", card_of(action.slot.index, config)));
+    if (config.gpu_memory_max_bytes)
+      variables.push_back(fmt::format("GROTH16D_CARD_MEMORY_MAX={}", *config.gpu_memory_max_bytes));
     passed.push_back("LD_LIBRARY_PATH");  // the driver's library is where the machine's administrator has put it
   }
 #ifdef GROTH16D_FAILPOINTS

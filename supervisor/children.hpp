@@ -27,7 +27,8 @@ struct ChildrenConfig {
   std::string log_level;
   std::filesystem::path cache_dir;  // of groth16-load; "": no cache
   std::uint64_t cache_max_bytes = 0;
-  std::vector<std::string> gpu_devices;  // UUID of each gpu slot's card; empty: cards 0, 1, ...
+  std::vector<std::string> gpu_devices;               // UUID of each gpu slot's card; empty: cards 0, 1, ...
+  std::optional<std::uint64_t> gpu_memory_max_bytes;  // of a card's memory; none: what is free
 };
 
 // How much memory a worker may have for itself. What is reckoned counts twice, for a worker is killed for the rest;

@@ -119,6 +119,8 @@ void read_cards(ConfigFile& file, Config& config) {
                 fmt::format("{} slots and {} named cards; one card a slot, {} at most, is expected", gpu.slots, named,
                             kMostSlots));
   if (gpu.slots > 0) config.core.role(Role::cpu).slots = 0;  // unless the file wants both
+  if (!file.is("gpu.memory_max", "auto") && file.has("gpu.memory_max"))
+    config.gpu_memory_max_bytes = file.bytes("gpu.memory_max", 0);
   read_b_g2(file, config.core);
 }
 

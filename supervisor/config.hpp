@@ -20,6 +20,8 @@
 //   [threads]    load, synth, cpu, final, gpu = "auto" | 4
 //   [gpu]        devices = ["GPU-5f0c...", ...]   one card each gpu slot, by its UUID (nvidia-smi -L); slots.gpu is
 //                then their number. Without it gpu-K takes card K in the order of nvidia-smi
+//                memory_max = "auto" | "24 GiB"   of a card's memory; auto: what is free. Of a key that does not fit,
+//                sections stay with the host and pass the card with every partition
 //                b_g2 = "auto" | "cpu" | "gpu"   who sums b_g2_msm: finalizers, cards, or who is measured to be sooner
 //   [remote]     clients over TCP, with CURVE alone
 //     listen = "tcp://127.0.0.1:9817"    nothing listens without it
@@ -65,6 +67,7 @@ struct Config {
   std::string cgroup = "auto";
   std::optional<std::uint64_t> worker_memory_max_bytes;  // none: auto
   std::vector<std::string> gpu_devices;                  // UUIDs, one a gpu slot; empty: cards 0, 1, ...
+  std::optional<std::uint64_t> gpu_memory_max_bytes;     // of a card's memory; none: what is free
   std::uint32_t max_jobs_per_client = 0;
   RemoteConfig remote;
   CoreConfig core;  // threads are 0 where they are auto, until resolve_threads

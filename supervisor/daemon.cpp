@@ -214,7 +214,7 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
   ProcessSpawner spawner;
   Children children(spawner,
                     {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(), config.log_level,
-                     open_cache_folder(config), config.cache_max_bytes, config.gpu_devices},
+                     open_cache_folder(config), config.cache_max_bytes, config.gpu_devices, config.gpu_memory_max_bytes},
                     worker_limits(config), std::move(cgroup));
   MemoryWatch memory;
   Meters meters;

@@ -94,6 +94,8 @@ std::vector<Key> all_keys() {
       {"remote.clients", When::at_once,
        [](const Config& c) { return c.remote.clients_file.string() + ": " + clients_word(c.remote.clients); }},
       {"gpu.devices", When::at_restart, [](const Config& c) { return names_word(c.gpu_devices); }},
+      {"gpu.memory_max", When::at_restart,
+       [](const Config& c) { return c.gpu_memory_max_bytes ? bytes_word(*c.gpu_memory_max_bytes) : "auto"; }},
       {"cgroup", When::at_restart, [](const Config& c) { return c.cgroup; }},
       {"worker_memory_max", When::at_restart, [](const Config& c) {
          return c.worker_memory_max_bytes ? bytes_word(*c.worker_memory_max_bytes) : std::string("auto");

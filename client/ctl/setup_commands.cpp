@@ -123,7 +123,8 @@ Result<std::uint64_t> seed_of(const SetupArguments& arguments) {
   return drawn->limb[0];
 }
 
-// The recipe goes to a file that the daemon may read; the key is made where it is used and is in no file.
+// The recipe goes to a file that the daemon may read; the key is made where it is used. Its .params and .vk are made
+// here as well, where they are asked for.
 void run_recipe_setup(Session& session, const SetupArguments& arguments) {
   const auto circuit = groth16::circuits::builtin_circuit(arguments.circuit);
   if (!circuit) return session.fail(circuit.error(), ExitCode::usage);
@@ -132,9 +133,15 @@ void run_recipe_setup(Session& session, const SetupArguments& arguments) {
   const std::string text = formats::key_recipe_text({arguments.circuit, *seed});
   if (auto written = write_file_atomically(arguments.recipe, text, kSetupMode); !written)
     return session.fail(written.error());
+  const KeyFiles files{arguments.params, arguments.vk};
+  if (!files.params.empty() || !files.vk.empty()) {
+    if (auto made = make_development_key(**circuit, files, *seed); !made) return session.fail(made.error());
+  }
   say("warning: whoever reads " + arguments.recipe + " can forge proofs for the key that it makes");
   if (arguments.name.empty()) {
-    return session.print({{"recipe_file", arguments.recipe}, {"insecure", true}}, arguments.recipe);
+    return session.print(
+        {{"recipe_file", arguments.recipe}, {"params_file", files.params}, {"vk_file", files.vk}, {"insecure", true}},
+        arguments.recipe);
   }
   v1::CircuitAddRequest request;
   request.set_circuit(arguments.name);
@@ -185,9 +192,8 @@ void add_setup_commands(CLI::App& app, Session& session) {
       ->type_name("CIRCUIT");
   setup->add_option("--params", arguments->params, "where its .params goes, as bellperson lays it out")
       ->type_name("FILE");
-  auto* recipe =
-      setup->add_option("--recipe", arguments->recipe, "instead of a key: what a daemon makes one from, on its card")
-          ->type_name("FILE");
+  auto* recipe = setup->add_option("--recipe", arguments->recipe, "what a daemon makes the same key from, on its card")
+                     ->type_name("FILE");
   setup->add_option("--register", arguments->name, "have the daemon make it now, and keep it under this name")
       ->type_name("NAME")
       ->needs(recipe);
@@ -199,10 +205,10 @@ void add_setup_commands(CLI::App& app, Session& session) {
     require_insecure(arguments->insecure);
     const bool has_files = !arguments->r1cs.empty() && !arguments->zkey.empty();
     const bool has_output = !arguments->params.empty() || !arguments->vk.empty();
-    const bool has_circuit = !arguments->circuit.empty() && has_output != !arguments->recipe.empty();
+    const bool has_circuit = !arguments->circuit.empty() && (has_output || !arguments->recipe.empty());
     if (has_files == has_circuit) {
       throw CLI::ValidationError("setup",
-                                 "--r1cs and --zkey are needed, or --circuit and either --params, --vk or --recipe");
+                                 "--r1cs and --zkey are needed, or --circuit and any of --params, --vk and --recipe");
     }
     run_setup(session, *arguments);
   });

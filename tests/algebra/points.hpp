@@ -33,7 +33,7 @@ Scalars random_scalars(Random& random, std::size_t count) {
   return scalars;
 }
 
-// The levels of this processor that add pairs of points in ways of their own: adx shares the portable one.
+// The levels of this processor that add pairs of points in ways of their own.
 inline std::vector<CpuLevel> pair_adder_levels() {
   std::vector<CpuLevel> out{CpuLevel::portable};
   if (best_cpu_level() >= CpuLevel::adx) out.push_back(CpuLevel::adx);

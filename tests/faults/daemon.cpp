@@ -62,7 +62,8 @@ void Daemon::configure(const Settings& settings) {
   file << "[slots]\nsynth = " << settings.synth << "\ncpu = " << settings.cpu << "\nfinal = " << settings.final
        << "\ngpu = " << settings.gpu << "\n[threads]\nload = 1\nsynth = 1\ncpu = 1\nfinal = 1\n[gpu]\ndevices = [";
   for (const std::string& card : settings.cards) file << quoted(card) << ", ";
-  file << "]\nb_g2 = " << quoted(settings.b_g2) << "\n[deadlines]\n";
+  file << "]\nb_g2 = " << quoted(settings.b_g2) << "\nmemory_max = " << quoted(settings.card_memory_max)
+       << "\n[deadlines]\n";
   for (const auto& [name, value] : settings.deadlines) file << name << " = \"" << value << "\"\n";
   REQUIRE(file.flush());
 }

@@ -29,6 +29,7 @@ struct Settings {
   std::uint32_t synth = 1, cpu = 1, final = 1, gpu = 0;
   std::vector<std::string> cards;  // UUIDs, one a GPU slot
   std::string b_g2 = "auto";
+  std::string card_memory_max = "auto";
   std::map<std::string, std::string> deadlines = {{"heartbeat", "100 ms"}, {"heartbeat_timeout", "1500 ms"}};
   std::vector<std::string> lines;  // further lines before the tables
 };

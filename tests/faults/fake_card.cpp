@@ -6,10 +6,14 @@
 //   card.taken  a circuit that would fit, if another process did not hold memory
 //   card.no_b2  a circuit that fits without B2's points
 //   card.lost   a sticky error in a computation
+//
+// A circuit takes the bytes of its points of H, and is streamed where there are fewer.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include <spdlog/spdlog.h>
 
 #include "common/failpoint.hpp"
 #include "cuda/card_multiples.hpp"
@@ -36,6 +40,15 @@ Result<DeviceFacts> use_first_device() {
   }
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   return DeviceFacts{"fake card", visible == nullptr ? "" : visible, 1, 1, kTotalBytes, kTotalBytes};
+}
+
+// What is pinned says so when it goes: before it is unmapped, or this faults.
+std::shared_ptr<void> pin(std::span<const std::byte> bytes) {
+  spdlog::info("pinned {} bytes", bytes.size());
+  return {const_cast<std::byte*>(bytes.data()), [first = bytes.front()](const void* at) {
+            const bool is_there = *static_cast<const std::byte*>(at) == first;
+            spdlog::info("no longer pinned{}", is_there ? "" : ", and other memory");
+          }};
 }
 
 bool is_sticky(const groth16d::Error& error) { return error.name == "gpu.lost"; }
@@ -86,7 +99,20 @@ Result<std::unique_ptr<GpuProveStage<C>>> GpuProveStage<C>::load(const ProvingKe
   }
   const bool fits = options.b2 != B2Points::if_they_fit || !GROTH16D_FAILPOINT("card.no_b2");
   const bool with_b2 = options.b2 != B2Points::none && fits;
-  return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::make_unique<GpuStageBody<C>>(key, system, with_b2)));
+  auto body = std::make_unique<GpuStageBody<C>>(key, system, with_b2);
+  const std::uint64_t h_bytes = key.h().size_bytes();
+  if (h_bytes > options.most_bytes) {
+    body->memory.streamed = h_bytes;
+  } else {
+    body->memory.points = h_bytes;
+  }
+  return std::unique_ptr<GpuProveStage>(new GpuProveStage(std::move(body)));
+}
+
+template <class C>
+std::uint64_t GpuProveStage<C>::most_wanted_bytes(const ProvingKey<C>& key, const ConstraintSystem<C>&,
+                                                  const GpuStageOptions&) {
+  return key.h().size_bytes();
 }
 
 template <class C>

@@ -32,7 +32,7 @@ bool holds(const std::string& text, const std::string& word) { return text.find(
 
 }  // namespace
 
-TEST_CASE("a card proves without rows in shared memory, and keeps its circuit until another is needed") {
+TEST_CASE("a card proves without rows in shared memory, and keeps its circuits") {
   Scene scene{ProveStage::fake_card, with_cards(1)};
   client::Client client = scene.start();
   e2e::add_circuit(client, "other", circuit());
@@ -52,8 +52,45 @@ TEST_CASE("a card proves without rows in shared memory, and keeps its circuit un
   check_proven(client, "second");
   CHECK(circuits_loaded(scene) == 2);
   prove(client, "third");
-  CHECK(circuits_loaded(scene) == 3);
+  CHECK(circuits_loaded(scene) == 2);
   CHECK(scene.daemon.stop() == 0);
+}
+
+TEST_CASE("a circuit leaves the card where another has no room beside it") {
+  Settings settings = with_cards(1);
+  settings.card_memory_max = "20 KiB";  // the fake card keeps 16 KiB of a circuit
+  Scene scene{ProveStage::fake_card, settings};
+  client::Client client = scene.start();
+  e2e::add_circuit(client, "other", circuit());
+  await_resident(client, "other");
+  v1::SubmitRequest another = request("second");
+  another.set_circuit("other");
+
+  prove(client, "first");
+  submit(client, another);
+  check_proven(client, "second");
+  prove(client, "third");
+
+  CHECK(circuits_loaded(scene) == 3);
+  CHECK(count(scene.daemon.log(), "a circuit leaves the card for another") == 2);
+  CHECK_FALSE(holds(scene.daemon.log(), "pinned"));
+}
+
+TEST_CASE("a key that is streamed past the card is pinned once, and let go before it is unmapped") {
+  Settings settings = with_cards(1);
+  settings.card_memory_max = "8 KiB";
+  Scene scene{ProveStage::fake_card, settings};
+  client::Client client = scene.start();
+
+  prove(client, "first", 3);
+  prove(client, "second", 2);
+  CHECK(count(scene.daemon.log(), ": pinned") == 1);
+  CHECK_FALSE(holds(scene.daemon.log(), "no longer pinned"));
+
+  REQUIRE(client.remove_circuit(kCircuit).has_value());
+  REQUIRE(eventually([&] { return holds(scene.daemon.log(), "no longer pinned"); }));
+  CHECK_FALSE(holds(scene.daemon.log(), "and other memory"));
+  CHECK(worker_on(client, "gpu-0").restarts() == 0);
 }
 
 TEST_CASE("fault 17: a card that is lost in a computation ends its worker with 69, and the stage alone is done again") {

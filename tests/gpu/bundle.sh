@@ -12,7 +12,7 @@ readonly kGlibc='^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|resolv|mvec|util|
 rm -rf "$kBundle"
 mkdir -p "$kBundle/lib"
 programs=()
-for program in "$kBuild"/bin/groth16* "$kBuild"/tests/test_gpu "$kBuild"/bench/bench_gpu "$kBuild"/bench/bench_gpu_stage; do
+for program in "$kBuild"/bin/groth16* "$kBuild"/tests/test_gpu "$kBuild"/bench/bench_gpu; do
   strip -o "$kBundle/$(basename "$program")" "$program"
   programs+=("$kBundle/$(basename "$program")")
 done
@@ -26,7 +26,7 @@ for program in "${programs[@]}"; do
 done
 
 folder=$(dirname "${BASH_SOURCE[0]}")
-install -m 755 "$folder/prove.sh" "$folder/flagship.sh" "$folder/run.sh" "$kBundle"
+install -m 755 "$folder"/{prove,flagship,large,two,run}.sh "$kBundle"
 install -m 644 "$folder/daemon.sh" "$kBundle"
 size=$(du -sm "$kBundle" | cut -f 1)
 ((size <= kMostMiB)) || { echo "bundle.sh: $size MiB; at most $kMostMiB are to be carried" >&2; exit 1; }

@@ -11,7 +11,6 @@ readonly kSector=$1 kProofs=${2:-3} kBudget=${3:-112 GiB}
 source "$(dirname "${BASH_SOURCE[0]}")/daemon.sh"
 log_lines=40
 
-circuit_is() { ctl circuit list porep | grep -qE "^state +$1"; }
 # Processor seconds and memory of every process of the daemon.
 processes() {
   local pid
@@ -25,13 +24,15 @@ processes() {
 }
 
 start_daemon --synth 4 --final 2 --b-g2 gpu --budget "$kBudget"
-await 30 test -S "$work/run/client.sock"
 
 printf -- '-- the key of porep-%s\n' "$kSector"
+# Of small sectors the same key's files are made here, too, and proofs are verified with these.
+files=()
+[[ $kSector == *GiB ]] || files=(--params "$work/key.params" --vk "$work/key.vk")
 begin=$(milliseconds)
-ctl setup --insecure --circuit "porep-$kSector" --seed 7 --recipe "$work/key.recipe" --register porep
-until circuit_is resident; do
-  ! circuit_is failed || die "no key: $(ctl circuit list porep)"
+ctl setup --insecure --circuit "porep-$kSector" --seed 7 --recipe "$work/key.recipe" --register porep "${files[@]}"
+until circuit_is porep resident; do
+  ! circuit_is porep failed || die "no key: $(ctl circuit list porep)"
   kill -0 "$daemon" || die "the daemon is gone"
   sleep 0.2
 done
@@ -49,6 +50,9 @@ for number in $(seq "$kProofs"); do
   ctl porep prove --c1 "$work/c1.json" --miner 1000 --sector 1 --circuit porep --job "proof-$number" --out "$work/proof-$number" ||
     die "proof $number failed"
   printf 'proof %d: %d ms, %d bytes\n' "$number" $(($(milliseconds) - begin)) "$(stat -c %s "$work/proof-$number")"
+  ((${#files[@]} == 0)) ||
+    ctl porep verify --c1 "$work/c1.json" --miner 1000 --sector 1 --proof "$work/proof-$number" --vk "$work/key.vk" ||
+    die "proof $number does not verify with the key's files"
   ctl status "proof-$number"
   processes
 done

@@ -18,14 +18,7 @@ prove() {
   ctl wait "$1" >/dev/null
   check "$1" "$2"
 }
-check() {
-  local here=$work/$2 partition
-  ctl result "$1" --proof "$here/proof.json" --public "$here/public.json" >/dev/null || die "job $1 has no result"
-  for partition in $(seq 0 $((kPartitions - 1))); do
-    ctl verify "$here/verification_key.json" "$here/public-$partition.json" "$here/proof-$partition.json" >/dev/null ||
-      die "proof $partition of job $1 is not valid"
-  done
-}
+check() { verify "$1" "$2" "$kPartitions"; }
 # MiB of the card's memory that are taken; nothing where nobody can tell.
 card_mib() {
   command -v nvidia-smi >/dev/null || return 0
@@ -39,21 +32,14 @@ memory() {
 
 title "groth16d with one GPU slot and no CPU slot, b_g2 $kB2"
 start_daemon --synth 2 --final 2 --b-g2 "$kB2"
-await 30 test -S "$work/run/client.sock"
-await 60 gpu_is ready
 ctl worker list
 memory
 
 for curve in bn128 bls12381; do
-  here=$work/$curve
-  mkdir "$here"
   title "$curve: 2^$kDomainLog2 rows, $kPartitions partitions"
-  "$programs/groth16-demo-circuit" "$curve" "$kDomainLog2" "$kPartitions" "$here"
   begin=$(milliseconds)
-  ctl setup --insecure --r1cs "$here/circuit.r1cs" --zkey "$here/circuit.zkey" --vk "$here/verification_key.json" \
-    >/dev/null
-  printf 'key made in %d ms\n' $(($(milliseconds) - begin))
-  ctl circuit add "$curve" --zkey "$here/circuit.zkey" --r1cs "$here/circuit.r1cs" --allow-insecure-key >/dev/null
+  add_circuit "$curve" "$curve" "$kDomainLog2" "$kPartitions"
+  printf 'circuit and key made in %d ms\n' $(($(milliseconds) - begin))
   prove "first-$curve" "$curve"
   ctl status "first-$curve"
 done

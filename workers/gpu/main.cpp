@@ -7,6 +7,9 @@
 // with the bytes needed and free, and nothing is proven on the CPU instead.
 #include <unistd.h>
 
+#include <cstdlib>
+#include <limits>
+
 #include <spdlog/spdlog.h>
 
 #include "common/exit_code.hpp"
@@ -37,6 +40,12 @@ Result<void> choose_card() {
   spdlog::critical("the card is lost: {} ({})", error.text, error.name);
   say_last_words(error.text);
   ::_exit(static_cast<int>(ExitCode::device));
+}
+
+// As groth16d says: GROTH16D_CARD_MEMORY_MAX in bytes.
+std::uint64_t most_card_bytes() {
+  const char* const bytes = std::getenv("GROTH16D_CARD_MEMORY_MAX");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  return bytes == nullptr ? std::numeric_limits<std::uint64_t>::max() : std::strtoull(bytes, nullptr, 10);
 }
 
 device::B2Points points_of(v1::BG2 b_g2) {
@@ -81,10 +90,14 @@ Outcome<v1::Up> perform(GpuProver& prover, const Assignment& assignment) {
   if (!assignment.message.has_prove()) return tl::unexpected(not_my_work("gpu", assignment.message));
   const v1::AssignProve& message = assignment.message.prove();
   const Leases& leases = assignment.leases;
+  const auto pin_key = [&] {
+    if (!leases.is_accompanied(message.key()))
+      leases.accompany(message.key(), device::pin(leases.bytes(message.key())));
+  };
   Result<CardSums> sums =
       prover.prove({name_of(message.key()), name_of(message.r1cs())},
                    {leases.bytes(message.key()), leases.bytes(message.r1cs()), leases.bytes(message.witness())},
-                   {points_of(message.b_g2()), message.with_b2()}, assignment.compute, assignment.progress);
+                   {points_of(message.b_g2()), message.with_b2()}, pin_key, assignment.compute, assignment.progress);
   if (!sums && device::is_sticky(sums.error())) leave_lost_card(sums.error());
   if (!sums) return tl::unexpected(failure_on_card(sums.error()));
   v1::Up up;
@@ -102,7 +115,7 @@ Outcome<v1::Up> perform(GpuProver& prover, const Assignment& assignment) {
 int main(int argc, char** argv) {
   using namespace groth16d::worker;
   install_truncation_guard();
-  GpuProver prover;
+  GpuProver prover(most_card_bytes());
   return worker_main(
       argc, argv, [&prover](const Assignment& assignment) { return perform(prover, assignment); }, choose_card);
 }

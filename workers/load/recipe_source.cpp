@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "groth16/formats/bellperson_vk.hpp"
 #include "groth16/formats/key_recipe.hpp"
 #include "groth16/proof/keygen.hpp"
 
@@ -47,7 +48,9 @@ Result<CircuitSummary> RecipeSource::make(const Digest& key_digest, std::span<st
   if (!written) return tl::unexpected(written.error());
   const auto multiplier = multiples();
   if (!multiplier) return tl::unexpected(multiplier.error());
-  const auto toxic = groth16::ToxicWaste<Curve>::from_seed(seed_);
+  auto toxic = groth16::ToxicWaste<Curve>::from_seed(seed_);
+  toxic.gamma =
+      groth16::formats::development_gamma();  // that of the .params which `groth16ctl setup` makes of the seed
   const auto made =
       groth16::generate_key<Curve>(written->system, toxic, groth16::HBasis::monomial, groth16::DomainRoot::seven,
                                    written->key, **multiplier, compute, &key_digest);

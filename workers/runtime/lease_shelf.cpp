@@ -25,12 +25,12 @@ Result<void> check_owner(const shm::Mapping& mapping, const LeaseUse& use, const
                   to_string(use.name), mapping.header().partition, mapping.job(), work.partition(), work.job()));
 }
 
-Result<std::shared_ptr<shm::Mapping>> map_segment(int fd, const LeaseUse& use, const v1::Work& work) {
+Result<std::shared_ptr<MappedSegment>> map_segment(int fd, const LeaseUse& use, const v1::Work& work) {
   const auto access = use.mode == ipc::LeaseMode::read_write ? shm::Access::read_write : shm::Access::read_only;
   Result<shm::Mapping> mapping = shm::Mapping::map(fd, access, {use.kind, use.name.segment, use.name.generation});
   if (!mapping) return tl::unexpected(mapping.error());
   if (Result<void> owner = check_owner(*mapping, use, work); !owner) return tl::unexpected(owner.error());
-  return std::make_shared<shm::Mapping>(std::move(*mapping));
+  return std::make_shared<MappedSegment>(MappedSegment{std::move(*mapping)});
 }
 
 }  // namespace
@@ -40,29 +40,43 @@ const Leases::Held* Leases::find(const v1::Lease& lease) const {
   return at == held_.end() ? nullptr : &at->second;
 }
 
-std::span<const std::byte> Leases::bytes(const v1::Lease& lease) const {
+MappedSegment* Leases::find_segment(const v1::Lease& lease) const {
   const Held* held = find(lease);
-  return held == nullptr || !held->mapping ? std::span<const std::byte>() : held->mapping->used();
+  return held == nullptr ? nullptr : held->segment.get();
+}
+
+std::span<const std::byte> Leases::bytes(const v1::Lease& lease) const {
+  const MappedSegment* segment = find_segment(lease);
+  return segment == nullptr ? std::span<const std::byte>() : segment->mapping.used();
 }
 
 std::span<std::byte> Leases::writable(const v1::Lease& lease) const {
-  const Held* held = find(lease);
-  return held == nullptr || !held->mapping ? std::span<std::byte>() : held->mapping->writable_payload();
+  MappedSegment* segment = find_segment(lease);
+  return segment == nullptr ? std::span<std::byte>() : segment->mapping.writable_payload();
 }
 
 Result<void> Leases::set_used(const v1::Lease& lease, std::uint64_t used_bytes, std::span<const std::byte> note) const {
-  const Held* held = find(lease);
-  if (held == nullptr || !held->mapping) {
+  MappedSegment* segment = find_segment(lease);
+  if (segment == nullptr) {
     return failure(ErrorCode::internal, "segment.used",
                    fmt::format("segment {} is not part of this assignment", to_string(name_of(lease))));
   }
-  if (auto noted = held->mapping->set_note(note); !noted) return noted;
-  return held->mapping->set_used_bytes(used_bytes);
+  if (auto noted = segment->mapping.set_note(note); !noted) return noted;
+  return segment->mapping.set_used_bytes(used_bytes);
 }
 
 std::span<const std::byte> Leases::note(const v1::Lease& lease) const {
-  const Held* held = find(lease);
-  return held == nullptr || !held->mapping ? std::span<const std::byte>() : held->mapping->header().note;
+  const MappedSegment* segment = find_segment(lease);
+  return segment == nullptr ? std::span<const std::byte>() : segment->mapping.header().note;
+}
+
+void Leases::accompany(const v1::Lease& lease, std::shared_ptr<void> companion) const {
+  if (MappedSegment* segment = find_segment(lease)) segment->companion = std::move(companion);
+}
+
+bool Leases::is_accompanied(const v1::Lease& lease) const {
+  const MappedSegment* segment = find_segment(lease);
+  return segment != nullptr && segment->companion != nullptr;
 }
 
 int Leases::file(const v1::Lease& lease) const {
@@ -72,10 +86,10 @@ int Leases::file(const v1::Lease& lease) const {
 
 void Leases::populate(const groth16::Compute& compute) const {
   for (const auto& [name, held] : held_) {
-    if (!held.mapping || !held.is_new) continue;
-    const std::span<std::byte> writable = held.mapping->writable_payload();
+    if (!held.segment || !held.is_new) continue;
+    const std::span<std::byte> writable = held.segment->mapping.writable_payload();
     if (writable.empty()) {
-      populate_for_reading(held.mapping->used(), compute);
+      populate_for_reading(held.segment->mapping.used(), compute);
     } else {
       populate_for_writing(writable, compute);
     }
@@ -112,9 +126,9 @@ Result<Leases::Held> LeaseShelf::take_one(const LeaseUse& use, const v1::Work& w
   Leases::Held held;
   if (use.resident()) {
     held.is_new = !residents_.contains(use.name);
-    Result<std::shared_ptr<shm::Mapping>> mapping = resident(use, work);
-    if (!mapping) return tl::unexpected(mapping.error());
-    held.mapping = std::move(*mapping);
+    Result<std::shared_ptr<MappedSegment>> segment = resident(use, work);
+    if (!segment) return tl::unexpected(segment.error());
+    held.segment = std::move(*segment);
     return held;
   }
   const auto node = waiting_.extract(use.name);
@@ -128,23 +142,23 @@ Result<Leases::Held> LeaseShelf::take_one(const LeaseUse& use, const v1::Work& w
     held.file = std::move(lease.descriptor);
     return held;
   }
-  Result<std::shared_ptr<shm::Mapping>> mapping = map_segment(lease.descriptor.get(), use, work);
-  if (!mapping) return tl::unexpected(mapping.error());
-  held.mapping = std::move(*mapping);
+  Result<std::shared_ptr<MappedSegment>> segment = map_segment(lease.descriptor.get(), use, work);
+  if (!segment) return tl::unexpected(segment.error());
+  held.segment = std::move(*segment);
   return held;
 }
 
-Result<std::shared_ptr<shm::Mapping>> LeaseShelf::resident(const LeaseUse& use, const v1::Work& work) {
+Result<std::shared_ptr<MappedSegment>> LeaseShelf::resident(const LeaseUse& use, const v1::Work& work) {
   if (const auto at = residents_.find(use.name); at != residents_.end()) return at->second;
   const auto waiting = waiting_.find(use.name);
   if (waiting == waiting_.end()) {
     return failure(ErrorCode::internal, "lease.missing", "an assignment began without its leases");
   }
-  Result<std::shared_ptr<shm::Mapping>> mapping = map_segment(waiting->second.lease.descriptor.get(), use, work);
-  if (!mapping) return mapping;  // the descriptor stays: the supervisor believes that we hold it until EVICT
-  residents_.emplace(use.name, *mapping);
+  Result<std::shared_ptr<MappedSegment>> segment = map_segment(waiting->second.lease.descriptor.get(), use, work);
+  if (!segment) return segment;  // the descriptor stays: the supervisor believes that we hold it until EVICT
+  residents_.emplace(use.name, *segment);
   waiting_.erase(waiting);
-  return mapping;
+  return segment;
 }
 
 bool LeaseShelf::drop(const LeaseName& name) { return waiting_.erase(name) + residents_.erase(name) > 0; }

@@ -18,6 +18,12 @@
 
 namespace groth16d::worker {
 
+// A mapped segment, and what a role has done with its memory that must be undone before it is unmapped (as pinning it).
+struct MappedSegment {
+  shm::Mapping mapping;
+  std::shared_ptr<void> companion = nullptr;  // goes first
+};
+
 // The leases of one assignment, mapped and checked. Destroying it unmaps and closes all but the residents.
 class Leases {
  public:
@@ -29,6 +35,9 @@ class Leases {
   Result<void> set_used(const v1::Lease& lease, std::uint64_t used_bytes, std::span<const std::byte> note = {}) const;
   // What the writer of a segment noted in its header; empty for a lease that the assignment does not have.
   std::span<const std::byte> note(const v1::Lease& lease) const;
+  // Has the companion go with the mapping; of a resident that is after many assignments, on the talking thread.
+  void accompany(const v1::Lease& lease, std::shared_ptr<void> companion) const;
+  bool is_accompanied(const v1::Lease& lease) const;
   // An open file; -1 for none.
   int file(const v1::Lease& lease) const;
 
@@ -38,11 +47,12 @@ class Leases {
  private:
   friend class LeaseShelf;
   struct Held {
-    std::shared_ptr<shm::Mapping> mapping;
+    std::shared_ptr<MappedSegment> segment;
     UniqueFd file;
     bool is_new = true;  // mapped for this assignment
   };
   const Held* find(const v1::Lease& lease) const;
+  MappedSegment* find_segment(const v1::Lease& lease) const;
 
   std::map<LeaseName, Held> held_;
 };
@@ -74,10 +84,10 @@ class LeaseShelf {
     TimePoint since;
   };
   Result<Leases::Held> take_one(const LeaseUse& use, const v1::Work& work);
-  Result<std::shared_ptr<shm::Mapping>> resident(const LeaseUse& use, const v1::Work& work);
+  Result<std::shared_ptr<MappedSegment>> resident(const LeaseUse& use, const v1::Work& work);
 
   std::map<LeaseName, Waiting> waiting_;
-  std::map<LeaseName, std::shared_ptr<shm::Mapping>> residents_;
+  std::map<LeaseName, std::shared_ptr<MappedSegment>> residents_;
 };
 
 }  // namespace groth16d::worker

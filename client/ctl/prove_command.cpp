@@ -33,7 +33,7 @@ void run_prove(Session& session, ProveArguments& arguments) {
   const JobInput& input = arguments.input;
   if (auto writable = check_writable(arguments.paths, {input.zkey, input.r1cs, arguments.witness}); !writable)
     return session.fail(writable.error());
-  auto submission = make_submission(arguments.input);
+  auto submission = make_submission(arguments.input, session.is_remote());
   if (!submission) return session.fail(submission.error());
 
   // A job whose name nobody knows can be asked for by nobody.

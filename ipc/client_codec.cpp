@@ -116,7 +116,6 @@ std::string_view to_string(Command command) {
   return {};
 }
 
-bool is_reserved(Command command) { return command == Command::upload; }
 bool is_for_operators(Command command) { return command >= Command::worker_restart; }
 
 Result<RequestId> new_request_id() {

@@ -33,7 +33,7 @@ enum class Command : std::uint8_t {
   list = 6,             // ListRequest              -> ListReply
   ping = 7,             // DaemonRequest            -> PlainReply
   daemon_status = 8,    // DaemonRequest            -> DaemonStatusReply
-  upload = 9,           // reserved
+  upload = 9,           // UploadRequest            -> UploadReply
   metrics = 10,         // MetricsRequest           -> MetricsReply
   circuit_add = 16,     // CircuitAddRequest        -> CircuitReply
   circuit_list = 17,    // CircuitRequest           -> CircuitReply
@@ -51,7 +51,6 @@ enum class Command : std::uint8_t {
 
 // "SUBMIT", "DAEMON_STATUS", ...; "" for a number that is no command.
 std::string_view to_string(Command command);
-bool is_reserved(Command command);
 bool is_for_operators(Command command);
 
 using RequestId = std::array<std::uint8_t, 16>;

@@ -32,9 +32,11 @@ v1::Status reply_status(const Reply& reply) {
   return status;
 }
 
-SubmitRequested submit_event(ReplyToken token, const v1::SubmitRequest& request, const Examined& found) {
+SubmitRequested submit_event(ReplyToken token, const v1::SubmitRequest& request, const Caller& caller,
+                             const Examined& found) {
   SubmitRequested event;
   event.token = token;
+  event.client = caller.payer();
   event.job = request.job();
   event.digest = found.digest;
   event.circuit = request.circuit();
@@ -56,14 +58,16 @@ SubmitRequested submit_event(ReplyToken token, const v1::SubmitRequest& request,
 }
 
 // Frames in the order of the message, as many to each partition as it declares.
-Examine examine_request(ReplyToken token, const v1::SubmitRequest& request, std::vector<zmq::message_t>& payload) {
-  Examine examine{
-      token, normal_form(request), {request.key_path(), request.r1cs_path(), request.allow_insecure_key()}, {}};
+Examine examine_request(ReplyToken token, const v1::SubmitRequest& request, const Caller& caller,
+                        std::vector<zmq::message_t>& payload) {
+  Examine examine{token, normal_form(request), {request.key_path(), request.r1cs_path(), request.allow_insecure_key()},
+                  {},    caller.client,        caller.payer()};
   auto next = payload.begin();
   for (const auto& partition : request.partitions()) {
     NamedInput input{partition.path(), {}, partition.declared_public_json()};
     for (std::uint32_t frame = 0; frame < partition.payload_frames(); ++frame)
       input.frames.push_back(std::move(*next++));
+    if (partition.has_upload()) input.upload = digest_from(partition.upload());
     examine.inputs.push_back(std::move(input));
   }
   return examine;
@@ -92,16 +96,16 @@ std::optional<Event> Api::request(ipc::ClientRequest request, Door door, TimePoi
 }
 
 Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now) {
-  if (ipc::is_reserved(request.command))
-    return failure(ErrorCode::malformed, "protocol.reserved",
-                   fmt::format("{} is reserved", ipc::to_string(request.command)));
-  if (request.command != ipc::Command::submit && !request.payload.empty())
+  const bool may_carry = request.command == ipc::Command::submit || request.command == ipc::Command::upload;
+  if (!may_carry && !request.payload.empty())
     return failure(ErrorCode::malformed, "request.payload",
                    fmt::format("{} has no payload frames", ipc::to_string(request.command)));
   if (ipc::is_for_operators(request.command)) return operate(request, caller);
   switch (request.command) {
     case ipc::Command::submit:
-      return submit(request, caller, now);
+      return submit(request, caller);
+    case ipc::Command::upload:
+      return upload(request, caller);
     case ipc::Command::status:
     case ipc::Command::result:
     case ipc::Command::cancel:
@@ -141,20 +145,25 @@ Result<std::optional<Event>> Api::dispatch(ipc::ClientRequest& request, const Ca
 
 // ---------------------------------------------------------------- SUBMIT
 
-Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now) {
+Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Caller& caller) {
   auto body = ipc::request_body<v1::SubmitRequest>(request);
   if (!body) return tl::unexpected(body.error());
   if (auto checked = check_submit(*body, request.payload.size()); !checked) return tl::unexpected(checked.error());
   Pending pending(caller, request.command);
   pending.submit = *body;
-  for (const zmq::message_t& frame : request.payload) pending.inline_bytes += frame.size();
-  if (auto room = check_quota(caller, body->job(), now); !room) return tl::unexpected(room.error());
+  if (auto room = make_room(pending, request.payload); !room) return tl::unexpected(room.error());
+  const ReplyToken token = remember(std::move(pending));
+  files_.put(examine_request(token, *body, caller, request.payload));
+  return std::nullopt;
+}
+
+// For what waits in memory until the spool has it.
+Result<void> Api::make_room(Pending& pending, const std::vector<zmq::message_t>& payload) {
+  for (const zmq::message_t& frame : payload) pending.inline_bytes += frame.size();
   if (inline_bytes_ + pending.inline_bytes > kMostInlineBytes || pending_.size() >= kMostPending)
     return failure(ErrorCode::busy, "request.too_many", "too many requests wait for the spool");
   inline_bytes_ += pending.inline_bytes;
-  const ReplyToken token = remember(std::move(pending));
-  files_.put(examine_request(token, *body, request.payload));
-  return std::nullopt;
+  return {};
 }
 
 std::optional<Event> Api::examined(Examined found, TimePoint now) {
@@ -168,7 +177,7 @@ std::optional<Event> Api::examined(Examined found, TimePoint now) {
           now);
     return std::nullopt;
   }
-  Event event = submit_event(found.token, request, found);
+  Event event = submit_event(found.token, request, place->second.to, found);
   place->second.inputs = std::move(found.inputs);
   return event;
 }
@@ -190,7 +199,6 @@ void Api::reply(const Reply& reply, TimePoint now) {
     body.set_job(pending.submit.job());
     if (const auto job = core_.job(pending.submit.job(), now); job && reply.code < 400)
       body.set_state(state_of(job->state));
-    if (reply.code == 202 && has_quota(pending.to)) jobs_of_[pending.to.client].insert(pending.submit.job());
     send(pending.to, body);
   } else if (pending.slot) {
     answer_worker(pending, reply_status(reply));
@@ -355,6 +363,7 @@ void Api::answer_metrics(const Caller& to, const v1::MetricsRequest& request, Ti
   body.set_at_ms(wall_ms());
   write_tally(core_.tally(kMostListedInFlight), &body);
   meters_.write(request, &body);
+  write_spool(files_.figures(), body.mutable_spool());
   send(to, body);
 }
 

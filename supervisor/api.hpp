@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -40,8 +39,12 @@ struct ClientHubs {
 struct Caller {
   Door door = Door::clients;
   Right right = Right::read;
-  std::string client;  // "key alice", "user 1000": whose quota a job counts to
+  std::string client;  // "key alice", "user 1000": whose uploads these are
   ipc::ReplyAddress address;
+
+  bool has_quota() const { return right != Right::operate; }
+  // Whose quotas a job counts to; "": nobody's.
+  std::string payer() const { return has_quota() ? client : std::string(); }
 };
 
 class Api {
@@ -53,14 +56,14 @@ class Api {
   // nullopt: answered, or waiting for a thread.
   std::optional<Event> request(ipc::ClientRequest request, Door door, TimePoint now);
 
-  // In force from now on: which keys have which right, and how many unfinished jobs one client may have (0: any
-  // number).
-  void admit(std::vector<RemoteClient> clients, std::uint32_t max_jobs_per_client);
+  // In force from now on: which keys have which right.
+  void admit(std::vector<RemoteClient> clients);
 
   // The files' thread has looked at what a SUBMIT names.
   std::optional<Event> examined(Examined found, TimePoint now);
 
   void lines_read(const LinesRead& read);
+  void uploaded(const UploadTaken& taken);
 
   // A RELOAD that has come into force.
   void reloaded(ReplyToken token, const std::vector<ConfigChange>& changes);
@@ -84,10 +87,10 @@ class Api {
   };
 
   Result<Caller> recognise(ipc::ClientRequest& request, Door door) const;
-  bool has_quota(const Caller& caller) const;
-  Result<void> check_quota(const Caller& caller, const JobId& job, TimePoint now);
   Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
-  Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
+  Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller);
+  Result<std::optional<Event>> upload(ipc::ClientRequest& request, const Caller& caller);  // api_upload.cpp
+  Result<void> make_room(Pending& pending, const std::vector<zmq::message_t>& payload);
   Result<std::optional<Event>> about_job(const ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> about_circuit(const ipc::ClientRequest& request, const Caller& caller);
 
@@ -122,9 +125,6 @@ class Api {
   std::map<ReplyToken, Pending> pending_;
   std::uint64_t inline_bytes_ = 0;
   std::vector<RemoteClient> remote_clients_;
-  std::uint32_t max_jobs_per_client_ = 0;
-  // Accepted from each client that has a quota; ended ones are taken out when it is met, so it bounds this too.
-  std::map<std::string, std::set<JobId>> jobs_of_;
 };
 
 }  // namespace groth16d::supervisor

@@ -25,15 +25,12 @@ WorkerVerb verb_of(ipc::Command command, bool now) {
 
 }  // namespace
 
-void Api::admit(std::vector<RemoteClient> clients, std::uint32_t max_jobs_per_client) {
-  remote_clients_ = std::move(clients);
-  max_jobs_per_client_ = max_jobs_per_client;
-}
+void Api::admit(std::vector<RemoteClient> clients) { remote_clients_ = std::move(clients); }
 
 Result<Caller> Api::recognise(ipc::ClientRequest& request, Door door) const {
   Caller caller{door, Right::submit, {}, std::move(request.from)};
   if (door == Door::operators) caller.right = Right::operate;
-  if (door != Door::remote) caller.client = request.user ? fmt::format("user {}", *request.user) : "";
+  if (door != Door::remote) caller.client = request.user ? fmt::format("user {}", *request.user) : "user unknown";
   if (door == Door::remote) {
     // The connection may be older than the list.
     const RemoteClient* client = find_client(remote_clients_, request.key);
@@ -52,23 +49,6 @@ Result<Caller> Api::recognise(ipc::ClientRequest& request, Door door) const {
   return failure(ErrorCode::denied, "protocol.not_permitted",
                  fmt::format("{} needs the right to {}; this key has the right to {}", ipc::to_string(request.command),
                              to_string(needed), to_string(caller.right)));
-}
-
-bool Api::has_quota(const Caller& caller) const { return max_jobs_per_client_ > 0 && caller.right != Right::operate; }
-
-// Counted while there is a bound. Jobs that have ended are looked for only when it is met.
-Result<void> Api::check_quota(const Caller& caller, const JobId& job, TimePoint now) {
-  if (!has_quota(caller)) return {};
-  std::set<JobId>& jobs = jobs_of_[caller.client];
-  if (jobs.size() < max_jobs_per_client_ || jobs.contains(job)) return {};
-  std::erase_if(jobs, [&](const JobId& one) {
-    const auto view = core_.job(one, now);
-    return !view || is_final(view->state);
-  });
-  if (jobs.size() < max_jobs_per_client_) return {};
-  return failure(
-      ErrorCode::busy, "quota.jobs",
-      fmt::format("this client has {} unfinished jobs, max_jobs_per_client is {}", jobs.size(), max_jobs_per_client_));
 }
 
 Result<std::optional<Event>> Api::operate(const ipc::ClientRequest& request, const Caller& caller) {

@@ -104,7 +104,10 @@ Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_
   for (const auto& partition : request.partitions()) {
     if (partition.source_case() == v1::PartitionInput::SOURCE_NOT_SET ||
         (partition.has_path() && partition.path().empty()))
-      return refuse("request.input", "a partition has no input: expected a path or payload_frames");
+      return refuse("request.input", "a partition has no input: expected a path, payload_frames or an upload");
+    if (partition.has_upload() && partition.upload().size() != sizeof(Digest))
+      return refuse("request.upload",
+                    fmt::format("an upload is named by its SHA-256, 32 bytes; found {}", partition.upload().size()));
     declared += partition.has_payload_frames() ? partition.payload_frames() : 0;
   }
   if (declared != payload_frames)
@@ -124,11 +127,19 @@ std::string normal_form(const v1::SubmitRequest& request) {
   add(to_string(priority_of(request.priority())));
   add(std::to_string(request.deadline_ms()));
   for (const auto& partition : request.partitions()) {
-    add(partition.has_path() ? "path" : "payload");
-    add(partition.has_path() ? partition.path() : std::to_string(partition.payload_frames()));
+    add(partition.has_path() ? "path" : partition.has_upload() ? "upload" : "payload");
+    add(partition.has_path()     ? partition.path()
+        : partition.has_upload() ? partition.upload()
+                                 : std::to_string(partition.payload_frames()));
     add(partition.declared_public_json());
   }
   return form;
+}
+
+Digest digest_from(std::string_view bytes) {
+  Digest digest{};
+  std::copy_n(bytes.begin(), std::min(bytes.size(), digest.size()), digest.begin());
+  return digest;
 }
 
 Priority priority_of(v1::Priority priority) {
@@ -142,6 +153,22 @@ Priority priority_of(v1::Priority priority) {
     default:
       return Priority::normal;
   }
+}
+
+Result<void> check_upload(const v1::UploadRequest& request, std::uint64_t chunk_bytes) {
+  if (request.sha256().size() != sizeof(Digest))
+    return refuse("request.sha256", fmt::format("a SHA-256 of {} bytes; 32 are expected", request.sha256().size()));
+  if (request.chunk_sha256().size() != (chunk_bytes > 0 ? sizeof(Digest) : 0))
+    return refuse("request.chunk_sha256",
+                  fmt::format("a SHA-256 of {} bytes for a chunk of {}", request.chunk_sha256().size(), chunk_bytes));
+  if (request.bytes() == 0) return refuse("request.bytes", "an upload of no bytes");
+  if (request.bytes() > kMostInputBytes)
+    return failure(ErrorCode::too_large, "input.bytes",
+                   fmt::format("an input of {} bytes is over the bound of {}", request.bytes(), kMostInputBytes));
+  if (request.offset() > request.bytes() || chunk_bytes > request.bytes() - request.offset())
+    return refuse("request.offset", fmt::format("{} bytes at {} do not lie inside an upload of {}", chunk_bytes,
+                                                request.offset(), request.bytes()));
+  return {};
 }
 
 Result<void> check_list(const v1::ListRequest& request) {
@@ -304,6 +331,21 @@ void write_tally(const Tally& tally, v1::MetricsReply* reply) {
     entry->set_job(view.job);
     fill(view.partition, entry->mutable_partition());
   }
+}
+
+void write_spool(const SpoolFigures& figures, v1::SpoolMetrics* message) {
+  const UploadFigures& uploads = figures.uploads;
+  message->set_used_bytes(figures.used_bytes);
+  message->set_max_bytes(figures.max_bytes);
+  message->set_uploads_open(uploads.open);
+  message->set_uploads_whole(uploads.whole);
+  message->set_uploads_reserved_bytes(uploads.reserved_bytes);
+  message->set_uploads_received_bytes(uploads.received_bytes);
+  message->set_uploads_begun(uploads.begun);
+  message->set_uploads_finished(uploads.finished);
+  message->set_uploads_taken(uploads.taken);
+  message->set_uploads_expired(uploads.expired);
+  message->set_uploads_spoilt(uploads.spoilt);
 }
 
 v1::LogLine line_of(const StampedLine& line) {

@@ -12,6 +12,7 @@
 #include "ipc/metrics.pb.h"
 #include "supervisor/core/action.hpp"
 #include "supervisor/core/view.hpp"
+#include "supervisor/files.hpp"
 #include "supervisor/journal_file.hpp"
 
 namespace groth16d::supervisor {
@@ -26,11 +27,17 @@ Result<void> check_path(std::string_view path);
 // with one input, as many payload frames as are declared. Error: malformed "request.*".
 Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames);
 
+// UPLOAD's body, and the size of its chunk if there is one. Errors: malformed "request.*", too_large "input.bytes".
+Result<void> check_upload(const v1::UploadRequest& request, std::uint64_t chunk_bytes);
+
 // LIST names states that there are. Error: malformed "request.states".
 Result<void> check_list(const v1::ListRequest& request);
 
 // Equal for equal requests, however their sender spelt defaults; everything but the content of inline inputs.
 std::string normal_form(const v1::SubmitRequest& request);
+
+// A SHA-256 that was checked to have its 32 bytes.
+Digest digest_from(std::string_view bytes);
 
 Priority priority_of(v1::Priority priority);
 std::vector<JobState> states_of(const v1::ListRequest& request);
@@ -42,6 +49,7 @@ v1::CircuitStatus status_of(const CircuitView& circuit);
 v1::WorkerStatus status_of(const WorkerView& worker);
 v1::DaemonStatus status_of(const DaemonView& daemon, TimePoint now);  // without its workers
 void write_tally(const Tally& tally, v1::MetricsReply* reply);
+void write_spool(const SpoolFigures& figures, v1::SpoolMetrics* message);
 v1::LogLine line_of(const StampedLine& line);
 v1::Event event_of(const Publish& publish, std::uint64_t at_ms);
 v1::Event memory_event_of(const DaemonView& daemon, std::uint64_t at_ms);

@@ -51,7 +51,10 @@ void read_limits(ConfigFile& file, Config& config) {
     if (file.has("budget")) config.budget_bytes = bytes;
   }
   config.core.critical_reserved_bytes = file.bytes("critical_reserved", config.core.critical_reserved_bytes);
-  config.max_spool_bytes = file.bytes("max_spool", config.max_spool_bytes);
+  config.core.max_jobs_per_client = static_cast<std::uint32_t>(file.count("max_jobs_per_client", 0, 0, kMostJobs));
+  config.spool.max_bytes = file.bytes("max_spool", config.spool.max_bytes);
+  config.spool.max_bytes_per_client = file.bytes("max_spool_per_client", config.spool.max_bytes_per_client);
+  read_duration(file, "upload_expiry", config.upload_expiry);
   config.cache_max_bytes = file.bytes("cache_max", config.cache_max_bytes);
   config.core.max_queued_jobs =
       static_cast<std::uint32_t>(file.count("max_queued_jobs", config.core.max_queued_jobs, 1, kMostJobs));
@@ -86,7 +89,6 @@ void read_b_g2(ConfigFile& file, CoreConfig& core) {
 
 // Without keys nothing listens, on loopback neither.
 void read_remote(ConfigFile& file, Config& config) {
-  config.max_jobs_per_client = static_cast<std::uint32_t>(file.count("max_jobs_per_client", 0, 0, kMostJobs));
   RemoteConfig& remote = config.remote;
   remote.listen = file.text("remote.listen", "");
   remote.secret_key = file.text("remote.secret_key", "");

@@ -9,6 +9,8 @@
 //   max_in_flight = 0                    partitions admitted at once; 0: as many as the budget holds
 //   ageing = "60 s"                      of a waiting job, after which nothing of any priority overtakes it
 //   max_spool = "64 GiB"
+//   max_spool_per_client = "0 B"         of it, of one client (user, or key over TCP); 0: all of it
+//   upload_expiry = "1 h"                of an upload that nobody goes on with, or no job takes
 //   cache_dir = "/var/cache/groth16d"    converted circuits; default: state_dir/cache
 //   cache_max = "64 GiB"                 of them; 0 keeps none
 //   retention = "7 d"                    of a finished job that nobody closes
@@ -45,6 +47,7 @@
 #include "common/error.hpp"
 #include "supervisor/access.hpp"
 #include "supervisor/core/config.hpp"
+#include "supervisor/spool_account.hpp"
 
 namespace groth16d::supervisor {
 
@@ -60,7 +63,8 @@ struct Config {
   std::filesystem::path runtime_dir = "/run/groth16d";
   std::vector<std::filesystem::path> roots;
   std::optional<std::uint64_t> budget_bytes;  // none: auto (host.hpp)
-  std::uint64_t max_spool_bytes = std::uint64_t{64} << 30;
+  SpoolLimits spool{std::uint64_t{64} << 30, 0};
+  Millis upload_expiry{3'600'000};
   std::filesystem::path cache_dir;                          // "": state_dir/cache
   std::uint64_t cache_max_bytes = std::uint64_t{64} << 30;  // a 32 GiB PoRep key and its system are 50; 0: no cache
   std::string log_level = "info";
@@ -68,7 +72,6 @@ struct Config {
   std::optional<std::uint64_t> worker_memory_max_bytes;  // none: auto
   std::vector<std::string> gpu_devices;                  // UUIDs, one a gpu slot; empty: cards 0, 1, ...
   std::optional<std::uint64_t> gpu_memory_max_bytes;     // of a card's memory; none: what is free
-  std::uint32_t max_jobs_per_client = 0;
   RemoteConfig remote;
   CoreConfig core;  // threads are 0 where they are auto, until resolve_threads
 };

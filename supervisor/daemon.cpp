@@ -1,7 +1,7 @@
 #include "supervisor/daemon.hpp"
 
 #include <csignal>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -85,6 +85,7 @@ CoreConfig core_config(const Config& resolved) {
 struct Stored {
   JournalFile journal;
   Spool spool;
+  Uploads uploads;
   Recovered recovered;
   std::vector<InheritedSegment> residents;  // that recovered circuits are given back
 };
@@ -95,13 +96,16 @@ Result<Stored> open_state(const Config& config, Durability durability, std::vect
   if (!journal) return tl::unexpected(journal.error());
   auto recovered = journal->recover(wall_ms());
   if (!recovered) return tl::unexpected(recovered.error());
-  auto spool = Spool::open(config.state_dir / "spool", config.max_spool_bytes, durability);
+  auto spool = Spool::open(config.state_dir / "spool", config.spool, durability);
   if (!spool) return tl::unexpected(spool.error());
-  std::set<std::string> keep;
-  for (const auto& job : recovered->jobs) keep.insert(job.record.job);
+  std::map<std::string, std::string> keep;
+  for (const auto& job : recovered->jobs) keep.emplace(job.record.job, job.record.client);
   if (auto swept = spool->sweep(keep); !swept) return tl::unexpected(swept.error());
+  auto uploads = Uploads::recover(*spool, static_cast<std::uint64_t>(config.upload_expiry.count()), monotonic_ms());
+  if (!uploads) return tl::unexpected(uploads.error());
   auto residents = match_residents(std::move(inherited), *recovered);
-  return Stored{std::move(*journal), std::move(*spool), std::move(*recovered), std::move(residents)};
+  return Stored{std::move(*journal), std::move(*spool), std::move(*uploads), std::move(*recovered),
+                std::move(residents)};
 }
 
 // Where that is configured: first who decides, then the socket.
@@ -205,7 +209,8 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
           std::optional<Cgroup> cgroup) {
   const std::filesystem::path spool_folder = stored.spool.folder();
   Journal journal(std::move(stored.journal));
-  Files files(std::move(stored.spool), config.roots, [&options] { return options.read_config().and_then(resolve); });
+  Files files(std::move(stored.spool), std::move(stored.uploads), config.roots,
+              [&options] { return options.read_config().and_then(resolve); });
   Segments segments([spool_folder](const JobId& job, std::uint32_t partition) {
     return open_spooled_input(spool_folder, job, partition);
   });
@@ -222,7 +227,7 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
   Reload reload(config);
   Shell shell({core, api, files, journal, segments, children, daemon.workers, daemon.events, reload, meters,
                daemon.gatekeeper.get()});
-  api.admit(config.remote.clients, config.max_jobs_per_client);
+  api.admit(config.remote.clients);
   EventLoop loop({core, shell, api, daemon.hubs, daemon.workers, children, journal, files, segments, memory,
                   daemon.signals.get(), daemon.parent.get()});
   shell.pass(std::move(stored.recovered));

@@ -177,6 +177,7 @@ void EventLoop::notify() {
   }
   if (now < next_notice_ms_) return;
   next_notice_ms_ = now + kNoticeInterval_ms;
+  sources_.files.put(ExpireUploads{});
   sources_.memory.look(sources_.children.processes(), core_now());
   const DaemonView daemon = sources_.core.daemon();
   notice_.tell(daemon.state, status_line(daemon, sources_.core.workers()), now);

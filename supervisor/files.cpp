@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include "common/clock.hpp"
 #include "common/posix.hpp"
 
 namespace groth16d::supervisor {
@@ -39,13 +40,27 @@ std::string digest_of(const Examine& request) {
 
 }  // namespace
 
-Files::Files(Spool spool, std::vector<std::filesystem::path> roots, std::function<Result<Config>()> read_config)
+Files::Files(Spool spool, Uploads uploads, std::vector<std::filesystem::path> roots,
+             std::function<Result<Config>()> read_config)
     : spool_(std::move(spool)),
+      uploads_(std::move(uploads)),
       roots_(names_of(roots)),
       read_config_(std::move(read_config)),
       thread_("files", [this](std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
         serve(std::move(requests), completions);
+        publish_figures();
       }) {}
+
+SpoolFigures Files::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
+void Files::publish_figures() {
+  SpoolFigures now{spool_.used_bytes(), spool_.account()->limits().max_bytes, uploads_.figures()};
+  const std::lock_guard lock(figures_mutex_);
+  figures_ = now;
+}
 
 void Files::serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
   std::vector<SpoolJob> jobs;
@@ -62,19 +77,35 @@ void Files::serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& c
 void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions) {
   if (auto* wanted = std::get_if<Examine>(&request)) {
     completions.put(examine(std::move(*wanted)));
+  } else if (auto* upload = std::get_if<TakeUpload>(&request)) {
+    completions.put(UploadTaken{upload->token, uploads_.take(upload->piece, monotonic_ms())});
+  } else if (std::holds_alternative<ExpireUploads>(request)) {
+    uploads_.expire(monotonic_ms());
   } else if (const auto* gone = std::get_if<RemoveSpooled>(&request)) {
-    if (auto removed = spool_.remove(gone->job); !removed)
-      spdlog::warn("job {}: its inputs stay until the next start: {}", gone->job, removed.error().text);
+    remove(*gone);
+  } else if (const auto* kept = std::get_if<KeepSpooled>(&request)) {
+    uploads_.hand_over(kept->job, spool_);
   } else if (auto* cut = std::get_if<ReplaceInput>(&request)) {
     completions.put(replace(std::move(*cut)));
   } else if (const auto* read = std::get_if<ReadConfig>(&request)) {
     completions.put(ConfigRead{read->token, read_config_()});
   } else if (const auto* limits = std::get_if<FileLimits>(&request)) {
-    roots_ = names_of(limits->roots);
-    spool_.set_max_bytes(limits->max_spool_bytes);
+    set_limits(*limits);
   } else {
     completions.put(open_files(std::get<OpenFiles>(request)));
   }
+}
+
+void Files::remove(const RemoveSpooled& gone) {
+  uploads_.release(gone.job);
+  if (auto removed = spool_.remove(gone.job); !removed)
+    spdlog::warn("job {}: its inputs stay until the next start: {}", gone.job, removed.error().text);
+}
+
+void Files::set_limits(const FileLimits& limits) {
+  roots_ = names_of(limits.roots);
+  spool_.account()->set_limits(limits.spool);
+  uploads_.set_expiry_ms(limits.upload_expiry_ms);
 }
 
 InputReplaced Files::replace(ReplaceInput cut) {
@@ -85,13 +116,17 @@ InputReplaced Files::replace(ReplaceInput cut) {
 }
 
 // Jobs that came together are written one after another and synced together. A request about one of them comes only
-// after its JobSpooled.
+// after its JobSpooled. An upload that has gone meanwhile, or is to be another job's, is copied from its open file.
 void Files::spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& completions) {
   std::vector<SpoolDraft> drafts;
   std::vector<JobRecord> records;
   for (SpoolJob& job : jobs) {
-    auto draft = spool_.write(job.record.job, job.inputs);
+    for (SpoolInput& input : job.inputs)
+      if (!input.upload_path.empty() && !uploads_.claim(input.uploader, input.upload_digest, job.record.job))
+        input.upload_path.clear();
+    auto draft = spool_.write(job.record.job, job.inputs, job.record.client);
     if (!draft) {
+      uploads_.release(job.record.job);
       completions.put(JobSpooled{std::move(job.record), tl::unexpected(draft.error())});
       continue;
     }
@@ -100,29 +135,32 @@ void Files::spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& comp
   }
   if (drafts.empty()) return;
   const auto synced = spool_.sync(drafts);
-  for (std::size_t place = 0; place < drafts.size(); ++place)
+  for (std::size_t place = 0; place < drafts.size(); ++place) {
+    if (!synced[place]) uploads_.release(drafts[place].job);
     completions.put(
         JobSpooled{std::move(records[place]), synced[place].map([&] { return raw_digests(drafts[place].digests); })});
+  }
 }
 
 Examined Files::examine(Examine request) const {
   Examined found{request.token, digest_of(request), {}, {}};
   for (std::size_t partition = 0; partition < request.inputs.size(); ++partition) {
-    auto input = open_named(std::move(request.inputs[partition]), partition);
+    auto input = open_named(std::move(request.inputs[partition]), partition, request.client);
     if (!input) {
       found.key_stamp = tl::unexpected(input.error());
       return found;
     }
     found.inputs.push_back(std::move(*input));
   }
-  if (auto space = spool_.check_space(spooled_bytes(found.inputs)); !space)
+  if (auto space = spool_.account()->check(spooled_bytes(found.inputs), request.payer); !space)
     found.key_stamp = tl::unexpected(space.error());
   else
     found.key_stamp = stamp(request.source);
   return found;
 }
 
-Result<SpoolInput> Files::open_named(NamedInput input, std::size_t partition) const {
+Result<SpoolInput> Files::open_named(NamedInput input, std::size_t partition, const std::string& client) const {
+  if (input.upload) return uploads_.open(client, *input.upload);
   SpoolInput opened;
   if (input.path.empty()) {
     opened.name = fmt::format("input {}", partition);

@@ -1,10 +1,11 @@
-// The thread that touches files on behalf of clients: it examines what SUBMIT names, spools inputs, and opens keys and
-// inputs for leases. A slow or dead file system stalls this thread and nobody else.
+// The thread that touches files on behalf of clients: it takes uploads, examines what SUBMIT names, spools inputs, and
+// opens keys and inputs for leases. A slow or dead file system stalls this thread and nobody else.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,14 +20,16 @@
 #include "supervisor/helper_thread.hpp"
 #include "supervisor/segments.hpp"
 #include "supervisor/spool.hpp"
+#include "supervisor/uploads.hpp"
 
 namespace groth16d::supervisor {
 
-// One partition's input as a SUBMIT names it: a path inside a root, or frames.
+// One partition's input as a SUBMIT names it: a path inside a root, an upload of its client, or frames.
 struct NamedInput {
-  std::string path;  // "": the frames
+  std::string path;  // "": no path
   std::vector<zmq::message_t> frames;
   std::string declared_public_json;
+  std::optional<Digest> upload = {};  // by its SHA-256
 };
 
 // Find out what a SUBMIT stands for: its digest, the sizes of its inputs, and the stamp of its key.
@@ -35,6 +38,8 @@ struct Examine {
   std::string normal_form;  // of the request, as the digest takes it
   CircuitSource source;     // key_path "": a registered circuit
   std::vector<NamedInput> inputs;
+  std::string client = {};  // who asks
+  std::string payer = {};   // whose quota the inputs count to; "": nobody's
 };
 struct Examined {
   ReplyToken token = 0;
@@ -55,6 +60,21 @@ struct JobSpooled {
 struct RemoveSpooled {
   JobId job;
 };
+// The job is in the journal: uploads that it names are its own from now on.
+struct KeepSpooled {
+  JobId job;
+};
+
+struct TakeUpload {
+  ReplyToken token = 0;
+  UploadPiece piece;
+};
+struct UploadTaken {
+  ReplyToken token = 0;
+  Result<UploadProgress> progress;
+};
+// Time has passed.
+struct ExpireUploads {};
 
 // What intake cut out of one partition's input takes its place (cut_inputs.hpp).
 struct ReplaceInput {
@@ -86,35 +106,54 @@ struct ConfigRead {
 // What of a new configuration is this thread's.
 struct FileLimits {
   std::vector<std::filesystem::path> roots;
-  std::uint64_t max_spool_bytes = 0;
+  SpoolLimits spool;
+  std::uint64_t upload_expiry_ms = 0;
 };
 
-using FilesRequest = std::variant<Examine, SpoolJob, RemoveSpooled, ReplaceInput, OpenFiles, ReadConfig, FileLimits>;
-using FilesCompletion = std::variant<Examined, JobSpooled, InputReplaced, FilesAnswered, ConfigRead>;
+// What lies in the spool, for monitors.
+struct SpoolFigures {
+  std::uint64_t used_bytes = 0;
+  std::uint64_t max_bytes = 0;
+  UploadFigures uploads;
+};
+
+using FilesRequest = std::variant<Examine, SpoolJob, RemoveSpooled, KeepSpooled, TakeUpload, ExpireUploads,
+                                  ReplaceInput, OpenFiles, ReadConfig, FileLimits>;
+using FilesCompletion = std::variant<Examined, JobSpooled, UploadTaken, InputReplaced, FilesAnswered, ConfigRead>;
 
 class Files {
  public:
   // `read_config` is called in this thread.
-  Files(Spool spool, std::vector<std::filesystem::path> roots, std::function<Result<Config>()> read_config);
+  Files(Spool spool, Uploads uploads, std::vector<std::filesystem::path> roots,
+        std::function<Result<Config>()> read_config);
 
   void put(FilesRequest request) { thread_.put(std::move(request)); }
   int descriptor() const { return thread_.descriptor(); }
   std::vector<FilesCompletion> take() { return thread_.take(); }
 
+  // As after the requests that were served last.
+  SpoolFigures figures() const;
+
  private:
   void spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& completions);
   void serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions);
   void serve_one(FilesRequest request, Outbox<FilesCompletion>& completions);
+  void remove(const RemoveSpooled& gone);
+  void set_limits(const FileLimits& limits);
+  void publish_figures();
   InputReplaced replace(ReplaceInput cut);
   Examined examine(Examine request) const;
-  Result<SpoolInput> open_named(NamedInput input, std::size_t partition) const;
+  Result<SpoolInput> open_named(NamedInput input, std::size_t partition, const std::string& client) const;
   Result<std::string> stamp(const CircuitSource& source) const;
   FilesAnswered open_files(const OpenFiles& request) const;
   Result<SegmentHandle> open_one(const FileSpec& spec) const;
 
   Spool spool_;
+  Uploads uploads_;
   std::vector<std::string> roots_;
   std::function<Result<Config>()> read_config_;
+  mutable std::mutex figures_mutex_;
+  SpoolFigures figures_;
   HelperThread<FilesRequest, FilesCompletion> thread_;
 };
 

@@ -11,7 +11,7 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
 
 constexpr const char* kSchema = R"sql(
 CREATE TABLE jobs (
@@ -32,7 +32,8 @@ CREATE TABLE jobs (
   failure_text TEXT,
   key_digest BLOB NOT NULL DEFAULT x'',
   vk_digest BLOB NOT NULL DEFAULT x'',
-  curve TEXT NOT NULL DEFAULT ''
+  curve TEXT NOT NULL DEFAULT '',
+  client TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE partitions (
   job TEXT NOT NULL REFERENCES jobs(job) ON DELETE CASCADE,
@@ -76,6 +77,9 @@ constexpr const char* kUpgradeFrom1 = R"sql(
 ALTER TABLE circuits ADD COLUMN key_digest BLOB NOT NULL DEFAULT x'';
 ALTER TABLE circuits ADD COLUMN r1cs_digest BLOB NOT NULL DEFAULT x'';
 )sql";
+
+// From version 2 to 3: whose quotas a job counts to; of the jobs before that nobody knows.
+constexpr const char* kUpgradeFrom2 = "ALTER TABLE jobs ADD COLUMN client TEXT NOT NULL DEFAULT '';";
 
 Error sqlite_error(sqlite3* database, const char* name, std::string_view doing) {
   return {ErrorCode::system, name,
@@ -161,7 +165,7 @@ Result<void> apply(sqlite3* database, const AcceptJob& entry) {
   Statement insert(
       database,
       "INSERT INTO jobs(job, digest, circuit, by_path, key_path, r1cs_path, allow_insecure_key, priority, deadline_ms, "
-      "accepted_at_ms, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "accepted_at_ms, state, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.text(job.job)
       .blob(job.digest)
       .text(job.circuit)
@@ -169,7 +173,7 @@ Result<void> apply(sqlite3* database, const AcceptJob& entry) {
       .text(job.source.key_path)
       .text(job.source.r1cs_path);
   insert.flag(job.source.allow_insecure_key).number(static_cast<std::uint64_t>(job.priority)).number(job.deadline_ms);
-  insert.number(entry.accepted_at_ms).text(to_string(JobState::received));
+  insert.number(entry.accepted_at_ms).text(to_string(JobState::received)).text(job.client);
   if (auto done = insert.run(); !done) return done;
   for (std::uint32_t partition = 0; partition < job.partitions.size(); ++partition) {
     const PartitionInput& input = job.partitions[partition];
@@ -271,13 +275,14 @@ Result<void> prepare(sqlite3* database, const std::string& file, Durability dura
   const auto version = schema_version(database);
   if (!version) return tl::unexpected(version.error());
   if (*version == kSchemaVersion) return {};
-  if (*version != 0 && *version != 1)
+  if (*version < 0 || *version > kSchemaVersion)
     return failure(ErrorCode::mismatch, "journal.version",
                    fmt::format("{}: schema version {}, this groth16d knows {}: use the groth16d that wrote it", file,
                                *version, kSchemaVersion));
-  const std::string create = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT",
-                                         *version == 0 ? kSchema : kUpgradeFrom1, kSchemaVersion);
-  return execute(database, create.c_str(), "journal.open");
+  std::string change = *version == 0 ? kSchema : kUpgradeFrom2;
+  if (*version == 1) change = kUpgradeFrom1 + change;
+  change = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT", change, kSchemaVersion);
+  return execute(database, change.c_str(), "journal.open");
 }
 
 // ---------------------------------------------------------------- recovery
@@ -293,7 +298,7 @@ Result<JobState> read_state(const std::string& word) {
 constexpr const char* kSelectJobs =
     "SELECT job, digest, circuit, by_path, key_path, r1cs_path, allow_insecure_key, priority, deadline_ms, "
     "accepted_at_ms, state, "
-    "failure_code, failure_name, failure_text, key_digest, vk_digest, curve FROM jobs ORDER BY sequence";
+    "failure_code, failure_name, failure_text, key_digest, vk_digest, curve, client FROM jobs ORDER BY sequence";
 
 Result<Recovered::Job> read_job(const Statement& row, std::uint64_t now_ms) {
   const auto state = read_state(row.bytes(10));
@@ -306,7 +311,8 @@ Result<Recovered::Job> read_job(const Statement& row, std::uint64_t now_ms) {
                 {row.bytes(4), row.bytes(5), row.value(6) != 0},
                 {},
                 static_cast<Priority>(row.value(7)),
-                row.value(8)};
+                row.value(8),
+                row.bytes(17)};
   const std::uint64_t accepted_at_ms = row.value(9);
   job.age_ms = now_ms > accepted_at_ms ? now_ms - accepted_at_ms : 0;  // the wall clock may have been set back
   if (job.record.deadline_ms != 0)

@@ -58,6 +58,7 @@ void Shell::complete(JournalCompletion completion) {
     limbs_.api.lines_read(*read);
   } else {
     Event& event = std::get<Event>(completion);
+    if (const auto* stored = std::get_if<JobStored>(&event)) limbs_.files.put(KeepSpooled{stored->job});
     // The files' thread works in order, so a job of the same name that comes later is spooled after this.
     if (const auto* failed = std::get_if<JobStoreFailed>(&event)) limbs_.files.put(RemoveSpooled{failed->job});
     if (const auto* deleted = std::get_if<JobDeleted>(&event)) {
@@ -77,6 +78,8 @@ void Shell::complete(FilesCompletion completion) {
           JournalEntry(AcceptJob{std::move(spooled->record), std::move(*spooled->input_digests), wall_ms()}));
     else
       pass(JobStoreFailed{spooled->record.job, spooled->input_digests.error()});
+  } else if (const auto* upload = std::get_if<UploadTaken>(&completion)) {
+    limbs_.api.uploaded(*upload);
   } else if (auto* done = std::get_if<InputReplaced>(&completion)) {
     follow(cut_inputs_.replaced(std::move(*done)));
   } else if (auto* read = std::get_if<ConfigRead>(&completion)) {
@@ -117,9 +120,9 @@ void Shell::finish_reload(Reply& answer) {
   set_log_level(config.log_level);
   limbs_.children.set_log_level(config.log_level);
   limbs_.children.set_budget(config.core.budget_total_bytes);
-  limbs_.api.admit(config.remote.clients, config.max_jobs_per_client);
+  limbs_.api.admit(config.remote.clients);
   if (limbs_.gatekeeper != nullptr) limbs_.gatekeeper->admit(keys_of(config.remote.clients));
-  limbs_.files.put(FileLimits{config.roots, config.max_spool_bytes});
+  limbs_.files.put(FileLimits{config.roots, config.spool, static_cast<std::uint64_t>(config.upload_expiry.count())});
   for (const ConfigChange& change : changes)
     spdlog::info("reload: {}: {} -> {}", change.key, change.before, change.after);
   limbs_.api.reloaded(answer.token, changes);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -18,6 +19,7 @@ namespace groth16d::supervisor {
 namespace {
 
 constexpr std::size_t kCopyBytes = 1 << 20;
+constexpr std::string_view kJobPrefix = "job-";
 
 // What tells that a file was written to: its size and its times.
 struct Stamp {
@@ -119,17 +121,19 @@ std::vector<std::size_t> first_of_same_file(const std::vector<SpoolInput>& input
 Result<SpoolDraft> write_inputs(const std::string& job, const std::vector<SpoolInput>& inputs,
                                 const std::filesystem::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0) return write_failed(system_failure("mkdir", folder.string()).value());
-  SpoolDraft draft{job, {}, spooled_bytes(inputs)};
+  SpoolDraft draft{job, {}};
   const std::vector<std::size_t> first = first_of_same_file(inputs);
   for (std::size_t partition = 0; partition < inputs.size(); ++partition) {
+    const SpoolInput& input = inputs[partition];
     const std::string path = (folder / std::to_string(partition)).string();
-    if (first[partition] != partition) {
-      const std::string copied = (folder / std::to_string(first[partition])).string();
-      if (::link(copied.c_str(), path.c_str()) != 0) return write_failed(system_failure("link", path).value());
-      draft.digests.push_back(draft.digests[first[partition]]);
+    const bool is_first = first[partition] == partition;
+    if (!is_first || !input.upload_path.empty()) {
+      const std::string there = is_first ? input.upload_path : (folder / std::to_string(first[partition])).string();
+      if (::link(there.c_str(), path.c_str()) != 0) return write_failed(system_failure("link", path).value());
+      draft.digests.push_back(is_first ? input.upload_digest : draft.digests[first[partition]]);
       continue;
     }
-    const auto digest = write_input(inputs[partition], path);
+    const auto digest = write_input(input, path);
     if (!digest) return tl::unexpected(digest.error());
     draft.digests.push_back(*digest);
   }
@@ -162,7 +166,7 @@ std::uint64_t bytes_in(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path job_folder(const std::filesystem::path& spool, const std::string& job) {
-  return spool / ("job-" + job);
+  return spool / (std::string(kJobPrefix) + job);
 }
 
 }  // namespace
@@ -171,9 +175,11 @@ std::uint64_t spooled_bytes(const std::vector<SpoolInput>& inputs) {
   const std::vector<std::size_t> first = first_of_same_file(inputs);
   std::uint64_t total = 0;
   for (std::size_t place = 0; place < inputs.size(); ++place)
-    if (first[place] == place) total += inputs[place].bytes;
+    if (first[place] == place && inputs[place].upload_path.empty()) total += inputs[place].bytes;
   return total;
 }
+
+std::filesystem::path uploads_folder(const std::filesystem::path& spool_folder) { return spool_folder / "uploads"; }
 
 Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, const std::string& job,
                                     std::uint32_t partition) {
@@ -182,33 +188,40 @@ Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, c
 
 std::filesystem::path Spool::folder_of(const std::string& job) const { return job_folder(folder_, job); }
 
-Result<Spool> Spool::open(const std::filesystem::path& folder, std::uint64_t max_bytes, Durability durability) {
+Result<Spool> Spool::open(const std::filesystem::path& folder, SpoolLimits limits, Durability durability) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return system_failure("mkdir", folder.string());
-  Spool spool(folder, max_bytes, durability);
-  spool.used_bytes_ = bytes_in(folder);
+  Spool spool(folder, limits, durability);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kJobPrefix)) spool.hold(name.substr(kJobPrefix.size()), bytes_in(entry.path()), "");
+  }
+  if (error) return system_failure("readdir", folder.string(), error.value());
   return spool;
 }
 
-Result<void> Spool::check_space(std::uint64_t bytes) const {
-  if (bytes > max_bytes_)
-    return failure(ErrorCode::too_large, "spool.too_large",
-                   fmt::format("the inputs are {} bytes, max_spool is {}", bytes, max_bytes_));
-  if (used_bytes_ > max_bytes_ - bytes)
-    return failure(ErrorCode::busy, "spool.full",
-                   fmt::format("the inputs are {} bytes, and {} of max_spool = {} are in use: close finished jobs",
-                               bytes, used_bytes_, max_bytes_));
-  return {};
+void Spool::hold(const std::string& job, std::uint64_t bytes, const std::string& client) {
+  account_->take(bytes, client);
+  holdings_[job] = {client, bytes};
 }
 
-Result<SpoolDraft> Spool::write(const std::string& job, const std::vector<SpoolInput>& inputs) {
+void Spool::let_go(const std::string& job) {
+  const auto place = holdings_.find(job);
+  if (place == holdings_.end()) return;
+  account_->give_back(place->second.bytes, place->second.client);
+  holdings_.erase(place);
+}
+
+Result<SpoolDraft> Spool::write(const std::string& job, const std::vector<SpoolInput>& inputs,
+                                const std::string& client) {
   const std::uint64_t bytes = spooled_bytes(inputs);
-  if (auto space = check_space(bytes); !space) return tl::unexpected(space.error());
-  if (auto removed = remove_folder(folder_of(job)); !removed) return tl::unexpected(removed.error());
+  if (auto space = account_->check(bytes, client); !space) return tl::unexpected(space.error());
+  if (auto removed = remove(job); !removed) return tl::unexpected(removed.error());
   auto draft = write_inputs(job, inputs, folder_of(job));
   if (draft) {
-    used_bytes_ += bytes;
+    hold(job, bytes, client);
   } else {
-    discard(job, 0);
+    discard(job);
   }
   return draft;
 }
@@ -220,7 +233,7 @@ std::vector<Result<void>> Spool::sync(std::span<const SpoolDraft> drafts) {
   const auto named = sync_directory(folder_.string());
   for (std::size_t place = 0; place < drafts.size(); ++place) {
     if (results[place] && !named) results[place] = named;
-    if (!results[place]) discard(drafts[place].job, drafts[place].bytes);
+    if (!results[place]) discard(drafts[place].job);
   }
   return results;
 }
@@ -231,37 +244,49 @@ Result<void> Spool::replace(const std::string& job, std::uint32_t partition, std
   if (::stat(path.c_str(), &before) != 0) return write_failed(system_failure("stat", path).value());
   if (auto written = write_file_atomically(path, bytes, 0600); !written) return write_failed(written.error());
   const std::uint64_t gone = before.st_nlink == 1 ? static_cast<std::uint64_t>(before.st_size) : 0;
-  used_bytes_ = used_bytes_ - std::min(gone, used_bytes_) + bytes.size();
+  Holding& holding = holdings_[job];
+  account_->give_back(gone, holding.client);
+  account_->take(bytes.size(), holding.client);
+  holding.bytes = holding.bytes - std::min(gone, holding.bytes) + bytes.size();
   return {};
+}
+
+void Spool::take_over(const std::string& job, std::uint64_t bytes, const std::string& uploader) {
+  account_->give_back(bytes, uploader);
+  const auto place = holdings_.find(job);
+  if (place == holdings_.end()) return;
+  account_->take(bytes, place->second.client);
+  place->second.bytes += bytes;
 }
 
 // The sweep of the next start takes what cannot be removed now.
-void Spool::discard(const std::string& job, std::uint64_t counted_bytes) {
+void Spool::discard(const std::string& job) {
   std::error_code ignored;
   std::filesystem::remove_all(folder_of(job), ignored);
-  used_bytes_ -= std::min(counted_bytes, used_bytes_);
+  let_go(job);
 }
 
-Result<void> Spool::remove_folder(const std::filesystem::path& folder) {
-  const std::uint64_t bytes = bytes_in(folder);
+Result<void> Spool::remove(const std::string& job) {
   std::error_code error;
-  std::filesystem::remove_all(folder, error);
-  if (error) return system_failure("remove", folder.string(), error.value());
-  used_bytes_ -= std::min(bytes, used_bytes_);
+  std::filesystem::remove_all(folder_of(job), error);
+  if (error) return system_failure("remove", folder_of(job).string(), error.value());
+  let_go(job);
   return {};
 }
 
-Result<void> Spool::remove(const std::string& job) { return remove_folder(folder_of(job)); }
-
-Result<void> Spool::sweep(const std::set<std::string>& keep) {
-  std::set<std::filesystem::path> kept;
-  for (const std::string& job : keep) kept.insert(folder_of(job));
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-    if (kept.contains(entry.path())) continue;
-    if (auto removed = remove_folder(entry.path()); !removed) return removed;
+Result<void> Spool::sweep(const std::map<std::string, std::string>& keep) {
+  std::vector<std::string> leftovers;
+  for (const auto& [job, holding] : std::map(holdings_)) {
+    const auto owed = keep.find(job);
+    if (owed == keep.end()) {
+      leftovers.push_back(job);
+      continue;
+    }
+    let_go(job);
+    hold(job, holding.bytes, owed->second);
   }
-  if (error) return system_failure("readdir", folder_.string(), error.value());
+  for (const std::string& job : leftovers)
+    if (auto removed = remove(job); !removed) return removed;
   return durability_ == Durability::ephemeral ? Result<void>() : sync_directory(folder_.string());
 }
 

@@ -1,4 +1,5 @@
-// The spool: our own copies of the inputs of accepted jobs, in <state_dir>/spool/job-<id>/<partition>.
+// The spool: our own copies of the inputs of accepted jobs, in <state_dir>/spool/job-<id>/<partition>, beside those
+// that are on their way (uploads.hpp).
 //
 // A client may change or remove its file the moment after SUBMIT, so nothing else ever reads that. Space is reserved
 // before bytes are written, and all is synced before the journal is told: only a job in the journal is a job, and any
@@ -8,7 +9,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <set>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@
 #include "common/error.hpp"
 #include "common/unique_fd.hpp"
 #include "supervisor/durability.hpp"
+#include "supervisor/spool_account.hpp"
 
 namespace groth16d::supervisor {
 
@@ -29,9 +32,14 @@ struct SpoolInput {
   UniqueFd file;     // none: the frames
   std::vector<zmq::message_t> frames;
   std::uint64_t bytes = 0;
+  // Where `file` is an upload that has come whole: its path and SHA-256. It is linked, not copied, where there is a
+  // path.
+  std::string upload_path = {};
+  Digest upload_digest = {};
+  std::string uploader = {};  // whose upload it is
 };
 
-// What the spool will take for these: a file that several of them name once.
+// What the spool will take for these beyond what uploads hold: a file that several of them name once.
 std::uint64_t spooled_bytes(const std::vector<SpoolInput>& inputs);
 
 // One input of a spooled job, for reading; from any thread. Error: not_found.
@@ -42,27 +50,23 @@ Result<UniqueFd> open_spooled_input(const std::filesystem::path& spool_folder, c
 struct SpoolDraft {
   std::string job;
   std::vector<Digest> digests;  // SHA-256 of each input
-  std::uint64_t bytes = 0;
 };
 
 class Spool {
  public:
   // Makes the folder where it is missing and counts what it holds. Error: system.
-  static Result<Spool> open(const std::filesystem::path& folder, std::uint64_t max_bytes,
+  static Result<Spool> open(const std::filesystem::path& folder, SpoolLimits limits,
                             Durability durability = Durability::durable);
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::uint64_t used_bytes() const { return used_bytes_; }
-  // Below what is used nothing is removed, and nothing more accepted.
-  void set_max_bytes(std::uint64_t max_bytes) { max_bytes_ = max_bytes; }
+  const std::shared_ptr<SpoolAccount>& account() const { return account_; }
+  std::uint64_t used_bytes() const { return account_->used_bytes(); }
 
-  // Would these bytes fit? Errors: too_large "spool.too_large" (never), busy "spool.full" (later).
-  Result<void> check_space(std::uint64_t bytes) const;
-
-  // Copies the inputs of one job, all or none; a file that several partitions name is copied once. A file that is not
-  // as long as it was, or was changed while it was copied, is mismatch "spool.changed"; a full or broken disk is
-  // unavailable "spool.write".
-  Result<SpoolDraft> write(const std::string& job, const std::vector<SpoolInput>& inputs);
+  // Copies the inputs of one job of `client`, all or none; a file that several partitions name is copied once. A file
+  // that is not as long as it was, or was changed while it was copied, is mismatch "spool.changed"; a full or broken
+  // disk is unavailable "spool.write"; those of SpoolAccount::check.
+  Result<SpoolDraft> write(const std::string& job, const std::vector<SpoolInput>& inputs,
+                           const std::string& client = {});
   // Makes drafts durable, one result each; one that failed is removed.
   std::vector<Result<void>> sync(std::span<const SpoolDraft> drafts);
 
@@ -73,20 +77,32 @@ class Spool {
   // A job that is not here is no error. Not synced: what a power cut brings back is swept.
   Result<void> remove(const std::string& job);
 
-  // Removes every folder but those of `keep`.
-  Result<void> sweep(const std::set<std::string>& keep);
+  // An upload of `uploader` that was linked as an input is gone by its own name: its bytes are the job's.
+  void take_over(const std::string& job, std::uint64_t bytes, const std::string& uploader);
+
+  // Removes every job's folder but those of `keep`: jobs, and the clients whose they are.
+  Result<void> sweep(const std::map<std::string, std::string>& keep);
 
  private:
-  Spool(std::filesystem::path folder, std::uint64_t max_bytes, Durability durability)
-      : folder_(std::move(folder)), max_bytes_(max_bytes), durability_(durability) {}
+  struct Holding {
+    std::string client;
+    std::uint64_t bytes = 0;
+  };
+
+  Spool(std::filesystem::path folder, SpoolLimits limits, Durability durability)
+      : folder_(std::move(folder)), durability_(durability), account_(std::make_shared<SpoolAccount>(limits)) {}
   std::filesystem::path folder_of(const std::string& job) const;
-  Result<void> remove_folder(const std::filesystem::path& folder);
-  void discard(const std::string& job, std::uint64_t counted_bytes);
+  void hold(const std::string& job, std::uint64_t bytes, const std::string& client);
+  void let_go(const std::string& job);
+  void discard(const std::string& job);
 
   std::filesystem::path folder_;
-  std::uint64_t max_bytes_ = 0;
   Durability durability_;
-  std::uint64_t used_bytes_ = 0;
+  std::shared_ptr<SpoolAccount> account_;
+  std::map<std::string, Holding> holdings_;  // by job
 };
+
+// Where uploads lie.
+std::filesystem::path uploads_folder(const std::filesystem::path& spool_folder);
 
 }  // namespace groth16d::supervisor

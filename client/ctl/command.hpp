@@ -43,6 +43,8 @@ class Session {
   Result<client::Address> address() const;
   Result<client::Client> connect() const;
   Result<client::Client> connect_operator() const;
+  // A daemon of another machine: files are sent, not named.
+  bool is_remote() const { return endpoint_.starts_with("tcp://"); }
   std::uint64_t timeout_ms() const { return static_cast<std::uint64_t>(timeout_s_ * 1000); }
 
   // Ends a command with an error of a daemon's call, or with one of this program's own work (exit code failed).

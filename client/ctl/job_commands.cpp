@@ -34,11 +34,12 @@ struct ListArguments {
 };
 
 void run_submit(Session& session, const JobInput& input) {
-  auto submission = make_submission(input);
+  watch_for_interruption();
+  auto submission = make_submission(input, session.is_remote());
   if (!submission) return session.fail(submission.error());
   auto client = session.connect();
   if (!client) return session.fail_call(client.error());
-  auto reply = client->submit(submission->request, submission->payload);
+  auto reply = hand_in(*client, *submission);
   if (!reply) return session.fail_call(reply.error());
   const std::string job = submission->request.job();
   session.print({{"job", job}, {"state", client::word_of(reply->state())}}, job);

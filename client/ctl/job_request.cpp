@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "client/ctl/command.hpp"
 #include "common/digest.hpp"
 #include "common/posix.hpp"
 
@@ -39,7 +40,7 @@ Result<void> name_the_circuit(const JobInput& input, v1::SubmitRequest& request)
   return {};
 }
 
-Result<void> add_partition(const JobInput& input, std::size_t index, Submission& submission) {
+Result<void> add_partition(const JobInput& input, std::size_t index, bool upload, Submission& submission) {
   v1::PartitionInput& partition = *submission.request.add_partitions();
   const std::string& witness = input.witnesses[index];
   if (input.send_inputs) {
@@ -48,6 +49,11 @@ Result<void> add_partition(const JobInput& input, std::size_t index, Submission&
     std::vector<std::string> frames = ipc::cut_payload(*bytes);
     partition.set_payload_frames(static_cast<std::uint32_t>(frames.size()));
     for (auto& frame : frames) submission.payload.push_back(std::move(frame));
+  } else if (upload) {
+    auto file = client::prepare_upload(witness);
+    if (!file) return tl::unexpected<Error>(file.error());
+    partition.set_upload(file->sha256.data(), file->sha256.size());
+    submission.uploads.push_back(std::move(*file));
   } else {
     auto path = absolute(witness);
     if (!path) return tl::unexpected<Error>(path.error());
@@ -86,14 +92,21 @@ void add_job_options(CLI::App& command, JobInput& input, const std::string& zkey
       ->needs(zkey);
   command.add_option("--declare-public", input.publics, "public signals that the proof must have, one file a witness")
       ->type_name("FILE");
-  command.add_flag("--send", input.send_inputs, "send the witnesses' bytes (up to 64 MiB) instead of their paths");
+  auto* send =
+      command.add_flag("--send", input.send_inputs, "send the witnesses' bytes (up to 64 MiB) instead of their paths");
+  auto* upload = command.add_flag("--upload", input.upload,
+                                  "send them in chunks, whatever their size; a tcp:// endpoint gets them so by itself");
+  auto* by_path = command.add_flag("--by-path", input.by_path,
+                                   "name the witnesses' paths to a tcp:// endpoint too, which reads the same files");
+  send->excludes(upload);
+  by_path->excludes(upload)->excludes(send);
   command.add_option("--priority", input.priority, "low, normal, high or critical")
       ->check(CLI::IsMember({"low", "normal", "high", "critical"}));
   command.add_option("--deadline", input.deadline_s, "cancel the job when it has not ended after so many seconds")
       ->check(CLI::NonNegativeNumber);
 }
 
-Result<Submission> make_submission(const JobInput& input) {
+Result<Submission> make_submission(const JobInput& input, bool to_remote) {
   if (!input.publics.empty() && input.publics.size() != input.witnesses.size()) {
     return failure(ErrorCode::malformed, "submit.publics",
                    std::to_string(input.publics.size()) + " files of public signals for " +
@@ -110,10 +123,16 @@ Result<Submission> make_submission(const JobInput& input) {
   submission.request.set_priority(priorities().at(input.priority));
   submission.request.set_deadline_ms(static_cast<std::uint64_t>(input.deadline_s * 1000));
   if (auto named = name_the_circuit(input, submission.request); !named) return tl::unexpected<Error>(named.error());
+  const bool upload = input.upload || (to_remote && !input.by_path);
   for (std::size_t i = 0; i < input.witnesses.size(); ++i) {
-    if (auto added = add_partition(input, i, submission); !added) return tl::unexpected<Error>(added.error());
+    if (auto added = add_partition(input, i, upload, submission); !added) return tl::unexpected<Error>(added.error());
   }
   return submission;
+}
+
+Result<v1::SubmitReply> hand_in(client::Client& client, const Submission& submission) {
+  return client::submit_with_uploads(client, submission.request, submission.uploads, submission.payload,
+                                     [](const auto&, std::uint64_t) { return !is_interrupted(); });
 }
 
 Result<std::string> absolute(const std::string& path) {

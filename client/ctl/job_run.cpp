@@ -42,7 +42,7 @@ Result<client::PrivateDaemon> start_private_daemon(const std::vector<std::string
 
 // Submits and waits. On an interruption the job is cancelled before the Error is returned.
 Result<v1::JobStatus> run_job(client::Client& client, const Submission& submission, bool show_progress) {
-  auto accepted = client.submit(submission.request, submission.payload);
+  auto accepted = hand_in(client, submission);
   if (!accepted) return tl::unexpected<Error>(accepted.error());
   ProgressBar bar(show_progress);
   client::WaitOptions options;

@@ -148,8 +148,9 @@ Result<JobRun> prepare(const PorepProveArguments& arguments, const circuits::C1&
   return run;
 }
 
-void run_porep_prove(Session& session, const PorepProveArguments& arguments) {
+void run_porep_prove(Session& session, PorepProveArguments& arguments) {
   watch_for_interruption();
+  arguments.send = arguments.send || session.is_remote();
   const auto writable = check_writable({"", "", arguments.out}, {arguments.c1, arguments.params});
   if (!writable) return session.fail(writable.error());
   const auto c1 = read_c1(arguments.c1, arguments.registered_proof);
@@ -187,7 +188,9 @@ void add_porep_prove_command(CLI::App& porep, Session& session) {
       ->needs(params);
   circuit->excludes(params);
   prove->add_option("--job", arguments->job, "the job's name; made up where it is not given")->type_name("NAME");
-  prove->add_flag("--send", arguments->send, "cut C1 here and send its parts, where the daemon may not read it");
+  prove->add_flag(
+      "--send", arguments->send,
+      "cut C1 here and send its parts, where the daemon may not read it; a tcp:// endpoint gets them so by itself");
   prove->add_flag("--private", arguments->own_daemon, "start a private daemon even where one runs");
   prove->callback([&session, arguments] { run_porep_prove(session, *arguments); });
 }

@@ -59,7 +59,7 @@ void run_prove(Session& session, ProveArguments& arguments) {
     return session.fail(writable.error());
   if (is_for_this_process(session, arguments)) return prove_here(session, arguments);
   watch_for_interruption();
-  auto submission = make_submission(arguments.input);
+  auto submission = make_submission(arguments.input, session.is_remote());
   if (!submission) return session.fail(submission.error());
 
   // A job whose name nobody knows can be asked for by nobody.

@@ -74,7 +74,7 @@ Result<Address> remote_address(const std::string& endpoint, const std::string& s
   });
 }
 
-bool is_listening(const Address& address) { return probe(address.client_socket) == 0; }
+bool is_listening(const Address& address) { return address.remote || probe(address.client_socket) == 0; }
 
 bool is_unreachable(const Error& error) { return error.name == "client.no_daemon" || error.name == "client.timeout"; }
 
@@ -121,6 +121,12 @@ Result<Reply> Client::call(ipc::Command command, const google::protobuf::Message
 
 Result<v1::SubmitReply> Client::submit(const v1::SubmitRequest& request, std::vector<std::string> payload) {
   return call<v1::SubmitReply>(ipc::Command::submit, request, std::move(payload));
+}
+
+Result<v1::UploadReply> Client::upload(const v1::UploadRequest& request, std::string chunk) {
+  std::vector<std::string> payload;
+  if (!chunk.empty()) payload.push_back(std::move(chunk));
+  return call<v1::UploadReply>(ipc::Command::upload, request, std::move(payload));
 }
 
 Result<v1::JobStatus> Client::status(const std::string& job) {

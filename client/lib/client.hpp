@@ -39,7 +39,7 @@ Result<Address> address_of_endpoint(const std::string& endpoint);
 Result<Address> remote_address(const std::string& endpoint, const std::string& server_key, const std::string& key_file);
 
 // Whether somebody accepts connections at its client socket, found by connecting and hanging up: an answer in
-// microseconds, not after a timeout.
+// microseconds, not after a timeout. A remote one is taken to be there.
 bool is_listening(const Address& address);
 
 // An Error of the link itself: nobody there, or no answer in time. Any other Error of a Client came from the daemon.
@@ -59,6 +59,8 @@ class Client {
 
   // payload: the frames that the request's partitions announce, in their order (ipc::cut_payload).
   Result<v1::SubmitReply> submit(const v1::SubmitRequest& request, std::vector<std::string> payload = {});
+  // One chunk of at most 1 MiB; "": begin, or ask how much has come. upload.hpp sends whole files.
+  Result<v1::UploadReply> upload(const v1::UploadRequest& request, std::string chunk = {});
   Result<v1::JobStatus> status(const std::string& job);
   // status().code() is 300 while the job runs. A job that ended without proofs is no Error here: see job().state().
   Result<v1::ResultReply> result(const std::string& job);

@@ -158,6 +158,27 @@ void write_workers(Page& page, const v1::MetricsReply& reply) {
               reply.daemon().private_overruns());
 }
 
+void write_spool(Page& page, const v1::SpoolMetrics& spool) {
+  page.single("groth16d_spool_used_bytes", "gauge", "Inputs of jobs and uploads, reserved or written.",
+              spool.used_bytes());
+  page.single("groth16d_spool_max_bytes", "gauge", "What they may take, max_spool.", spool.max_bytes());
+  page.metric("groth16d_uploads", "gauge", "Uploads under way, and whole ones that wait for a job.");
+  page.sample({{"state", "open"}}, spool.uploads_open());
+  page.sample({{"state", "whole"}}, spool.uploads_whole());
+  page.single("groth16d_uploads_reserved_bytes", "gauge", "What they hold of the spool.",
+              spool.uploads_reserved_bytes());
+  page.single("groth16d_uploads_received_bytes_total", "counter", "In chunks that were new.",
+              spool.uploads_received_bytes());
+  page.single("groth16d_uploads_begun_total", "counter", "Uploads for which space was reserved.",
+              spool.uploads_begun());
+  page.metric("groth16d_uploads_ended_total", "counter",
+              "How they went: finished, taken by a job, expired, spoilt (whole, and not what was named).");
+  page.sample({{"how", "finished"}}, spool.uploads_finished());
+  page.sample({{"how", "taken"}}, spool.uploads_taken());
+  page.sample({{"how", "expired"}}, spool.uploads_expired());
+  page.sample({{"how", "spoilt"}}, spool.uploads_spoilt());
+}
+
 void write_cards(Page& page, const std::vector<GpuFigures>& cards) {
   if (cards.empty()) return;
   page.metric("groth16d_gpu_info", "gauge", "Always 1; the cards of this machine.");
@@ -189,6 +210,7 @@ std::string exposition(const v1::MetricsReply* reply, const std::vector<GpuFigur
     write_stages(page, *reply);
     write_memory(page, *reply);
     write_workers(page, *reply);
+    write_spool(page, reply->spool());
   }
   write_cards(page, cards);
   return page.take();

@@ -18,6 +18,8 @@ inline constexpr std::uint64_t kGpuRestingBytes = 512ull << 20;
 // Of the host's memory, for a partition on a card, whatever the circuit: buffers of sums (measured: 2 to 25 MiB).
 inline constexpr std::uint64_t kCardProveBytes = 64ull << 20;
 
+inline constexpr std::uint64_t kMostInputBytes = 64ull << 30;  // of one partition
+
 struct CoreConfig {
   std::array<RoleConfig, kRoles> roles = {RoleConfig{1}, RoleConfig{1}, RoleConfig{1}, RoleConfig{1},
                                           RoleConfig{0, 1, kGpuRestingBytes}};
@@ -30,8 +32,9 @@ struct CoreConfig {
   BG2 b_g2 = BG2::automatic;
   std::uint32_t max_in_flight = 0;         // admitted partitions; 0: as many as the budget holds
   std::uint32_t max_queued_jobs = 20'000;  // unfinished jobs beyond which SUBMIT gets 429
+  std::uint32_t max_jobs_per_client = 0;   // the same of one client; 0: any number
   std::uint32_t max_partitions = 4'096;    // of one job
-  std::uint64_t max_input_bytes = 64ull << 30;
+  std::uint64_t max_input_bytes = kMostInputBytes;
   std::uint32_t busy_retry_ms = 1'000;
 
   Millis heartbeat{1'000};

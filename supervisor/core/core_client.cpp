@@ -4,6 +4,7 @@
 // from its partitions. An early end (failure, cancel, quarantine) is decided once, stops every partition, and is stored
 // when the last of them holds nothing.
 #include <algorithm>
+#include <utility>
 
 #include "supervisor/core/machine.hpp"
 
@@ -41,8 +42,8 @@ void Machine::handle(const SubmitRequested& request) {
   }
   Circuit* circuit = nullptr;
   if (auto error = refuse_submit(request, circuit)) return reply_error(request.token, std::move(*error));
-  JobRecord record{request.job,    request.digest,     circuit->name,    circuit->by_path,
-                   request.source, request.partitions, request.priority, request.deadline_ms};
+  JobRecord record{request.job,        request.digest,   circuit->name,       circuit->by_path, request.source,
+                   request.partitions, request.priority, request.deadline_ms, request.client};
   Job& job = create_job(std::move(record), circuit);
   ++journal_writes_;
   act(StoreJob{request.token, job.record});
@@ -73,6 +74,7 @@ std::optional<Error> Machine::refuse_submit(const SubmitRequested& request, Circ
                    "no slot is left for stage " + std::string(to_string(stage))};
   if (unfinished_jobs_ >= config_.max_queued_jobs)
     return Error{ErrorCode::busy, "jobs.full", std::to_string(unfinished_jobs_) + " jobs are unfinished already"};
+  if (auto error = over_quota(request.client)) return error;
   if (request.circuit.empty()) {
     if (request.source.key_path.empty())
       return Error{ErrorCode::malformed, "job.circuit", "neither a circuit nor a key path is given"};
@@ -104,7 +106,6 @@ Job& Machine::create_job(JobRecord record, Circuit* circuit) {
   Job& job = jobs_[uid];
   job.uid = uid;
   job.record = std::move(record);
-  job.circuit = circuit;
   job.accepted_at = now_;
   job_uids_[job.record.job] = uid;
   job.partitions = std::vector<Partition>(job.record.partitions.size());
@@ -115,11 +116,34 @@ Job& Machine::create_job(JobRecord record, Circuit* circuit) {
     partition.job = &job;
     partitions_[partition.uid] = &partition;
   }
-  if (circuit) {
-    ++circuit->unfinished_jobs;
-    ++unfinished_jobs_;
-  }
+  if (circuit) hold_circuit(job, *circuit);
   return job;
+}
+
+// An unfinished job holds its circuit and counts to its client.
+void Machine::hold_circuit(Job& job, Circuit& circuit) {
+  job.circuit = &circuit;
+  ++circuit.unfinished_jobs;
+  ++unfinished_jobs_;
+  if (!job.record.client.empty()) ++unfinished_jobs_of_[job.record.client];
+}
+
+Circuit& Machine::let_go_of_circuit(Job& job) {
+  Circuit& circuit = *std::exchange(job.circuit, nullptr);
+  --circuit.unfinished_jobs;
+  --unfinished_jobs_;
+  const auto client = unfinished_jobs_of_.find(job.record.client);
+  if (client != unfinished_jobs_of_.end() && --client->second == 0) unfinished_jobs_of_.erase(client);
+  return circuit;
+}
+
+std::optional<Error> Machine::over_quota(const std::string& client) const {
+  const auto place = unfinished_jobs_of_.find(client);
+  if (config_.max_jobs_per_client == 0 || place == unfinished_jobs_of_.end()) return std::nullopt;
+  if (place->second < config_.max_jobs_per_client) return std::nullopt;
+  return Error{ErrorCode::busy, "quota.jobs",
+               "this client has " + std::to_string(place->second) + " unfinished jobs, max_jobs_per_client is " +
+                   std::to_string(config_.max_jobs_per_client)};
 }
 
 void Machine::handle(const JobStored& event) {
@@ -145,9 +169,7 @@ void Machine::handle(const JobStoreFailed& event) {
   Error error = event.error;
   if (error.code == ErrorCode::system) error.code = ErrorCode::unavailable;  // a full or broken disk: try again later
   for (const ReplyToken token : job->submit_tokens) reply_error(token, error);
-  Circuit& circuit = *job->circuit;
-  --circuit.unfinished_jobs;
-  --unfinished_jobs_;
+  Circuit& circuit = let_go_of_circuit(*job);
   erase_job(*job);
   forget_if_unused(circuit);
 }
@@ -232,9 +254,7 @@ void Machine::handle(const KickRequested& request) {
   if (!circuit || circuit->remove_asked)
     return reply_error(request.token, {ErrorCode::not_found, "circuit.unknown",
                                        "circuit " + shown_name(job->record.circuit) + " is gone"});
-  job->circuit = circuit;  // holds it until the journal has answered
-  ++circuit->unfinished_jobs;
-  ++unfinished_jobs_;
+  hold_circuit(*job, *circuit);  // until the journal has answered
   job->submit_tokens.push_back(request.token);
   timers_.disarm({TimerKey::Kind::job_retention, job->uid});
   store_state(*job, JobState::received);
@@ -331,10 +351,7 @@ void Machine::handle(const JobStateStoreFailed& event) {
   log(job, 3, "", "the journal refused state " + std::string(to_string(event.state)) + ": " + event.error.text);
   if (event.state == JobState::received) {  // a kick that did not happen
     job->storing_state.reset();
-    Circuit& circuit = *job->circuit;
-    job->circuit = nullptr;
-    --circuit.unfinished_jobs;
-    --unfinished_jobs_;
+    Circuit& circuit = let_go_of_circuit(*job);
     Error error = event.error;
     error.code = ErrorCode::unavailable;
     for (const ReplyToken token : job->submit_tokens) reply_error(token, error, event.job);
@@ -356,13 +373,10 @@ void Machine::finish_job(Job& job, JobState state) {
   if (state == JobState::failed || state == JobState::quarantined) ++jobs_failed_;
   log(&job, 6, "", "finished: " + std::string(to_string(state)));
   touch(job);
-  Circuit* circuit = job.circuit;
-  job.circuit = nullptr;
-  if (!circuit) return;
-  --circuit->unfinished_jobs;
-  --unfinished_jobs_;
-  circuit->last_used = now_;
-  forget_if_unused(*circuit);
+  if (!job.circuit) return;
+  Circuit& circuit = let_go_of_circuit(job);
+  circuit.last_used = now_;
+  forget_if_unused(circuit);
 }
 
 void Machine::erase_job(Job& job) {

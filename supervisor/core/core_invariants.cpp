@@ -1,6 +1,6 @@
 // The invariants of section 11, as far as one state can show them. I6 (every accepted job ends) and I9 (attempts only
-// grow) are statements about histories: the simulation checks them. I12 and I13 are ours: nothing overtakes inside its
-// class, and what a stage needs no more is on its way out.
+// grow) are statements about histories: the simulation checks them. I12 to I14 are ours: nothing overtakes inside its
+// class, what a stage needs no more is on its way out, and the jobs of clients are counted.
 //
 // The simulation asks after every event, so a check builds no text and allocates nothing as long as all is well.
 #include <algorithm>
@@ -26,6 +26,7 @@ std::vector<std::string> Machine::check_invariants() const {
   check_partitions(found);
   check_lines(found);
   check_slots(found);
+  check_clients(found);
   if (exited_) {
     if (budget_.used_bytes() != 0)
       found.push_back("I10: " + std::to_string(budget_.used_bytes()) + " bytes used after drain");
@@ -139,6 +140,18 @@ void Machine::check_lines(std::vector<std::string>& found) const {
   for (std::size_t line = 0; line < kLines; ++line)
     if (there[line] != wanted[line])
       found.push_back(std::string("I5: somebody is in the ") + kNames[line] + " line who must not be");
+}
+
+void Machine::check_clients(std::vector<std::string>& found) const {
+  std::size_t unfinished = 0, of_clients = 0, counted = 0;
+  for (const auto& [uid, job] : jobs_) {
+    if (!job.circuit) continue;
+    ++unfinished;
+    if (!job.record.client.empty()) ++of_clients;
+  }
+  for (const auto& [client, count] : unfinished_jobs_of_) counted += count;
+  if (unfinished != unfinished_jobs_ || of_clients != counted)
+    found.push_back("I14: the unfinished jobs of clients are miscounted");
 }
 
 void Machine::check_slots(std::vector<std::string>& found) const {

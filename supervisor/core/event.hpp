@@ -57,6 +57,7 @@ struct SubmitRequested {
   std::vector<PartitionInput> partitions;
   Priority priority = Priority::normal;
   std::uint64_t deadline_ms = 0;
+  std::string client;  // whose quotas it counts to; "": nobody's
 };
 struct CancelRequested {
   ReplyToken token = 0;

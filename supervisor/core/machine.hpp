@@ -88,6 +88,9 @@ class Machine {
   std::optional<Error> refuse_submit(const SubmitRequested& request, Circuit*& circuit);
   Circuit* circuit_of_path(const SubmitRequested& request);
   Job& create_job(JobRecord record, Circuit* circuit);
+  void hold_circuit(Job& job, Circuit& circuit);
+  Circuit& let_go_of_circuit(Job& job);
+  std::optional<Error> over_quota(const std::string& client) const;
   Job* find_job(const JobId& id);
   void start_job(Job& job);
   void end_job(Job& job, JobState state, Error error);
@@ -295,6 +298,7 @@ class Machine {
   void check_partitions(std::vector<std::string>& found) const;
   void check_lines(std::vector<std::string>& found) const;
   void check_slots(std::vector<std::string>& found) const;
+  void check_clients(std::vector<std::string>& found) const;
 
   CoreConfig config_;
   TimePoint now_{};
@@ -332,6 +336,7 @@ class Machine {
   AssignmentId next_assignment_ = 1;
   RequestId next_request_ = 1;
   std::uint32_t unfinished_jobs_ = 0;
+  std::map<std::string, std::uint32_t> unfinished_jobs_of_;  // by client; none with 0
   std::uint32_t in_flight_ = 0;
   std::uint32_t intake_files_ = 0;    // spooled inputs that are open
   std::uint32_t journal_writes_ = 0;  // asked and not answered

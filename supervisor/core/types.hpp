@@ -178,6 +178,7 @@ struct JobRecord {
   std::vector<PartitionInput> partitions;
   Priority priority = Priority::normal;
   std::uint64_t deadline_ms = 0;  // from acceptance; 0: none
+  std::string client;             // whose quotas it counts to; "": nobody's
 };
 
 }  // namespace groth16d::supervisor

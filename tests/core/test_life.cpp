@@ -128,6 +128,47 @@ TEST_CASE("a job by key path loads its key by itself, and a second one reuses it
   require_sound(world);
 }
 
+TEST_CASE("a client has so many unfinished jobs and no more, before they are durable and after a restart too") {
+  CoreConfig config = two_of_each();
+  config.max_jobs_per_client = 2;
+  Warm world(config);
+  world.script = [](const Assign&) { return Behaviour{.duration = Millis{60'000}}; };
+  const ReplyToken first = world.submit("a1"), second = world.submit("a2"), third = world.submit("a3");
+  CHECK(world.code(third) == 429);  // although neither of the others is in the journal yet
+  CHECK(world.reply_error(third)->name == "quota.jobs");
+  const ReplyToken other = world.submit("b1");
+  REQUIRE(world.run_until([&] { return world.code(other) == 202; }));
+  CHECK(world.code(first) == 202);
+  CHECK(world.code(second) == 202);
+  CHECK(world.code(world.submit("a2")) == 200);  // no third job
+
+  world.crash();
+  world.start();
+  CHECK(world.code(world.submit("a3")) == 429);
+  world.ask(CancelRequested{0, "a1"});
+  REQUIRE(finish(world, "a1"));
+  const ReplyToken again = world.submit("a3");
+  REQUIRE(world.run_until([&] { return world.code(again) != 0; }));
+  CHECK(world.code(again) == 202);
+  require_sound(world);
+}
+
+TEST_CASE("a job that the journal refuses counts to nobody") {
+  CoreConfig config = two_of_each();
+  config.max_jobs_per_client = 1;
+  Warm world(config);
+  bool refuses = true;
+  world.journal_fails = [&] { return refuses; };
+  const ReplyToken first = world.submit("a1");
+  REQUIRE(world.run_until([&] { return world.code(first) != 0; }));
+  CHECK(world.code(first) == 503);
+  refuses = false;
+  const ReplyToken second = world.submit("a2");
+  REQUIRE(world.run_until([&] { return world.code(second) != 0; }));
+  CHECK(world.code(second) == 202);
+  require_sound(world);
+}
+
 TEST_CASE("requests that cannot be are refused with their reason") {
   Warm world(two_of_each());
   CHECK(world.code(world.submit("bad name")) == 400);

@@ -178,10 +178,13 @@ void World::measure() {
 
 // ------------------------------------------------------------------ clients
 
+std::string World::client_of(const JobId& job) { return "client " + job.substr(0, 1); }
+
 ReplyToken World::submit(const JobId& job, std::size_t partitions, const CircuitName& circuit, Priority priority,
                          std::uint64_t deadline_ms) {
   SubmitRequested request;
   request.job = job;
+  request.client = client_of(job);
   request.digest = "digest of " + job + std::to_string(partitions);
   request.circuit = circuit;
   for (std::size_t i = 0; i < partitions; ++i)

@@ -72,7 +72,9 @@ class World {
   bool run_until(const std::function<bool()>& reached, Millis at_most = Millis{600'000});
   void run_for(Millis duration);
 
-  // Client verbs; the returned code is that of the reply when it came, looked up by token.
+  // Client verbs; the returned code is that of the reply when it came, looked up by token. Jobs whose names begin with
+  // the same letter are one client's.
+  static std::string client_of(const JobId& job);
   ReplyToken submit(const JobId& job, std::size_t partitions = 1, const CircuitName& circuit = "c",
                     Priority priority = Priority::normal, std::uint64_t deadline_ms = 0);
   ReplyToken add_circuit(const CircuitName& name);

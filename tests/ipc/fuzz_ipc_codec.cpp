@@ -42,5 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(join_body(*view).size() >= view->body.size());
   groth16d::v1::SubmitRequest submit;
   static_cast<void>(submit.ParseFromString(std::string(view->body)));
+  groth16d::v1::UploadRequest upload;
+  static_cast<void>(upload.ParseFromString(std::string(view->body)));
   return 0;
 }

@@ -50,6 +50,19 @@ class WithDaemon(unittest.TestCase):
         self.assertEqual({job.job for job in self.client.jobs(contains="by-")}, {"by-path"})
         self.assertTrue(self.client.logs("sent"))
 
+    def test_a_file_of_this_machine_is_uploaded_and_proven_and_not_sent_again(self):
+        with tempfile.TemporaryDirectory() as outside:  # where the daemon may not read
+            away = pathlib.Path(outside) / "w.wtns"
+            away.write_bytes(self.witnesses[0].read_bytes())
+            seen = []
+            self.client.upload(away, seen.append)
+            self.assertEqual(seen, [0, away.stat().st_size])
+            for _ in range(2):
+                self.client.submit("uploaded", circuit="fifth", uploads=[away])
+        self.assertEqual(self.client.wait("uploaded", timeout_s=120).job.state, messages.DONE)
+        spool = self.client.metrics().spool
+        self.assertEqual((spool.uploads_begun, spool.uploads_taken, spool.uploads_whole), (1, 1, 0))
+
     def test_submitting_again_is_the_same_job_and_other_content_is_a_conflict(self):
         self.client.submit("twice", circuit="fifth", paths=self.witnesses[:1])
         self.client.submit("twice", circuit="fifth", paths=self.witnesses[:1])

@@ -1,4 +1,7 @@
 // A daemon that listens on TCP too, with a key for each right.
+//
+// The gate is what it listens by: keys, the file of clients, the configuration. A fortress has a private daemon behind
+// it.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,10 +19,10 @@ namespace groth16d::security {
 // A port that nobody listens at now.
 std::uint16_t free_port();
 
-class Fortress {
+class Gate {
  public:
   // `lines`: further lines of the configuration, before its tables.
-  explicit Fortress(const std::string& lines = "")
+  explicit Gate(const std::string& lines = "")
       : server_(new_keys()),
         port_(free_port()),
         keys_{{"read", new_keys()}, {"submit", new_keys()}, {"operate", new_keys()}} {
@@ -28,14 +31,6 @@ class Fortress {
     admit({"read", "submit", "operate"});
     std::ofstream(path("groth16d.toml")) << lines << "\n[remote]\nlisten = \"" << endpoint() << "\"\nsecret_key = \""
                                          << path("server.key") << "\"\nclients = \"" << path("clients") << "\"\n";
-    client::PrivateDaemonOptions options;
-    options.program = e2e::program("groth16d");
-    options.roots = {folder_.path().string()};
-    options.config_file = path("groth16d.toml");
-    auto started = client::PrivateDaemon::start(options);
-    INFO((started ? std::string() : started.error().text));
-    REQUIRE(started.has_value());
-    daemon_.emplace(std::move(*started));
   }
 
   // The file of clients holds these rights' keys from now on.
@@ -45,11 +40,12 @@ class Fortress {
       file << "the-" << right << " " << right << " " << keys_.at(right).public_key << "\n";
   }
 
+  std::string folder() const { return folder_.path().string(); }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string endpoint() const { return "tcp://127.0.0.1:" + std::to_string(port_); }
   std::uint16_t port() const { return port_; }
   const ipc::CurveKeys& server() const { return server_; }
-  client::PrivateDaemon& daemon() { return *daemon_; }
+  const ipc::CurveKeys& keys_of(const std::string& right) const { return keys_.at(right); }
 
   client::Client connect_as(const std::string& right, std::uint64_t timeout_ms = 10'000) const {
     return connect_with(server_.public_key, keys_.at(right).secret_key, timeout_ms);
@@ -73,6 +69,24 @@ class Fortress {
   ipc::CurveKeys server_;
   std::uint16_t port_;
   std::map<std::string, ipc::CurveKeys> keys_;
+};
+
+class Fortress : public Gate {
+ public:
+  explicit Fortress(const std::string& lines = "") : Gate(lines) {
+    client::PrivateDaemonOptions options;
+    options.program = e2e::program("groth16d");
+    options.roots = {folder()};
+    options.config_file = path("groth16d.toml");
+    auto started = client::PrivateDaemon::start(options);
+    INFO((started ? std::string() : started.error().text));
+    REQUIRE(started.has_value());
+    daemon_.emplace(std::move(*started));
+  }
+
+  client::PrivateDaemon& daemon() { return *daemon_; }
+
+ private:
   std::optional<client::PrivateDaemon> daemon_;
 };
 

@@ -116,6 +116,7 @@ const std::vector<std::pair<supervisor::Right, Ask>>& verbs() {
       {Right::read, [](Client& c) { return refusal(c.workers()); }},
       {Right::read, [](Client& c) { return refusal(c.logs("nobody")); }},
       {Right::submit, [](Client& c) { return refusal(c.submit(e2e::request_for("x", "none", {"/etc/passwd"}))); }},
+      {Right::submit, [](Client& c) { return refusal(c.upload({})); }},
       {Right::submit, [](Client& c) { return refusal(c.cancel("nobody")); }},
       {Right::submit, [](Client& c) { return refusal(c.close("nobody")); }},
       {Right::submit, [](Client& c) { return refusal(c.add_circuit({})); }},

@@ -52,7 +52,7 @@ prove = "2 min"
   CHECK(config->core.max_queued_jobs == 7);
   CHECK(config->core.max_in_flight == 9);
   CHECK(config->core.ageing == std::chrono::seconds(30));
-  CHECK(config->max_spool_bytes == 4096);
+  CHECK(config->spool.max_bytes == 4096);
   CHECK(cache_folder(*config) == "/var/cache/proofs");
   CHECK(config->cache_max_bytes == std::uint64_t{7} << 30);
   CHECK(config->core.retention == std::chrono::hours(2));

@@ -21,7 +21,11 @@ struct Bench {
 
   explicit Bench(std::uint64_t max_bytes = 1 << 20) {
     std::filesystem::create_directory(folder / "root");
-    files = std::make_unique<Files>(std::move(*Spool::open(folder / "spool", max_bytes)),
+    auto spool = Spool::open(folder / "spool", {max_bytes, 0});
+    REQUIRE(spool);
+    auto uploads = Uploads::recover(*spool, 60'000, 0);
+    REQUIRE(uploads);
+    files = std::make_unique<Files>(std::move(*spool), std::move(*uploads),
                                     std::vector<std::filesystem::path>{folder / "root"},
                                     [this] { return read_config(folder / "groth16d.toml"); });
   }
@@ -148,6 +152,51 @@ TEST_CASE("a job that was spooled is opened by its name and partition") {
   CHECK(opened.opened[0].second->payload_bytes == 3);
 }
 
+TEST_CASE("an upload is a job's input without a copy, and one that is another job's is copied") {
+  const Bench bench;
+  const std::string text(3'000, 'u');
+  TakeUpload upload{7, {}};
+  upload.piece.client = "key alice";
+  upload.piece.sha256 = sha256(text);
+  upload.piece.bytes = text.size();
+  CHECK(bench.ask<UploadTaken>(std::move(upload)).progress->received_bytes == 0);
+  TakeUpload chunk{8, {}};
+  chunk.piece.client = "key alice";
+  chunk.piece.sha256 = chunk.piece.chunk_sha256 = sha256(text);
+  chunk.piece.bytes = text.size();
+  chunk.piece.chunk = zmq::message_t(text.data(), text.size());
+  CHECK(bench.ask<UploadTaken>(std::move(chunk)).progress->is_whole);
+
+  const auto examined_by = [&](const std::string& client) {
+    NamedInput input;
+    input.upload = sha256(text);
+    Examine request = examine_of(std::move(input));
+    request.client = client;
+    return bench.ask<Examined>(std::move(request));
+  };
+  CHECK(examined_by("key bob").key_stamp.error().name == "upload.unknown");
+  std::vector<SpoolJob> jobs(2);
+  for (const std::size_t place : {0, 1}) {
+    jobs[place].record.job = std::string(1, static_cast<char>('a' + place));
+    jobs[place].record.client = "key alice";
+    jobs[place].inputs = examined_by("key alice").inputs;
+    REQUIRE(jobs[place].inputs.size() == 1);
+  }
+  for (SpoolJob& job : jobs) REQUIRE(bench.ask<JobSpooled>(std::move(job)).input_digests);
+  const auto input_of = [&](const std::string& job) { return bench.folder / "spool" / ("job-" + job) / "0"; };
+  CHECK(std::filesystem::hard_link_count(input_of("a")) == 2);
+  CHECK(std::filesystem::hard_link_count(input_of("b")) == 1);
+  CHECK(std::filesystem::file_size(input_of("b")) == text.size());
+  bench.files->put(KeepSpooled{"a"});
+  bench.files->put(KeepSpooled{"b"});
+  CHECK(examined_by("key alice").key_stamp.error().name == "upload.unknown");  // it is a's
+  CHECK(std::filesystem::hard_link_count(input_of("a")) == 1);
+  const SpoolFigures figures = bench.files->figures();
+  CHECK(figures.used_bytes == 2 * text.size());
+  CHECK(figures.uploads.taken == 1);
+  CHECK(figures.uploads.whole == 0);
+}
+
 TEST_CASE("the configuration is read off the loop, and its roots and spool hold for the next request") {
   Bench bench;
   CHECK_FALSE(bench.ask<ConfigRead>(ReadConfig{1}).config.has_value());
@@ -163,9 +212,9 @@ TEST_CASE("the configuration is read off the loop, and its roots and spool hold 
 
   const std::string outside = bench.write("outside.wtns", "12345");
   CHECK_FALSE(bench.ask<Examined>(Examine{4, "", {}, named_input(outside)}).key_stamp.has_value());
-  bench.files->put(FileLimits{{bench.folder.path()}, 4});
+  bench.files->put(FileLimits{{bench.folder.path()}, {4, 0}, 1'000});
   const auto too_large = bench.ask<Examined>(Examine{5, "", {}, named_input(outside)});
   CHECK(too_large.key_stamp.error().name == "spool.too_large");
-  bench.files->put(FileLimits{{bench.folder.path()}, 1 << 20});
+  bench.files->put(FileLimits{{bench.folder.path()}, {1 << 20, 0}, 1'000});
   CHECK(bench.ask<Examined>(Examine{6, "", {}, named_input(outside)}).key_stamp.has_value());
 }

@@ -118,7 +118,7 @@ TEST_CASE("a journal of the first schema is upgraded and keeps what is in it") {
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open((folder / "journal").c_str(), &database) == SQLITE_OK);
   for (const char* sql : {"ALTER TABLE circuits DROP COLUMN key_digest", "ALTER TABLE circuits DROP COLUMN r1cs_digest",
-                          "PRAGMA user_version = 1"})
+                          "ALTER TABLE jobs DROP COLUMN client", "PRAGMA user_version = 1"})
     REQUIRE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
   sqlite3_close(database);
 
@@ -130,6 +130,28 @@ TEST_CASE("a journal of the first schema is upgraded and keeps what is in it") {
   CHECK(found->circuits[0].key_digest.empty());
   CHECK(found->jobs.size() == 1);
   CHECK(commit_one(journal, KeepResident{"c", {1, 1}, {2, 1}, "k", "r"}));
+}
+
+TEST_CASE("a journal of the second schema is upgraded: its jobs are nobody's, later ones their clients'") {
+  const ScratchFolder folder;
+  {
+    JournalFile journal = open_or_fail(folder / "journal");
+    REQUIRE(commit_one(journal, job_named("old")));
+  }
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((folder / "journal").c_str(), &database) == SQLITE_OK);
+  for (const char* sql : {"ALTER TABLE jobs DROP COLUMN client", "PRAGMA user_version = 2"})
+    REQUIRE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+
+  JournalFile journal = open_or_fail(folder / "journal");
+  AcceptJob job = job_named("new");
+  job.record.client = "key alice";
+  REQUIRE(commit_one(journal, job));
+  const auto jobs = jobs_in(journal);
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].record.client.empty());
+  CHECK(jobs[1].record.client == "key alice");
 }
 
 TEST_CASE("a deadline that has passed is still a deadline, and a clock set back makes no job younger than nothing") {

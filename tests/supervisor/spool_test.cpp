@@ -60,7 +60,7 @@ Result<std::vector<Digest>> store(Spool& spool, const std::string& job, const st
 }
 
 Spool open_spool(const ScratchFolder& folder, std::uint64_t max_bytes = 1 << 20) {
-  auto spool = Spool::open(folder / "spool", max_bytes);
+  auto spool = Spool::open(folder / "spool", {max_bytes, 0});
   REQUIRE(spool);
   return std::move(*spool);
 }
@@ -181,6 +181,30 @@ TEST_CASE("inputs over the limit are refused for ever, over what is free for now
   CHECK(store(spool, "b", one(from_frames({"0123"}))));
 }
 
+TEST_CASE("a client has its part of the spool until its jobs are gone, and nobody else's") {
+  const ScratchFolder folder;
+  auto opened = Spool::open(folder / "spool", {100, 10});
+  REQUIRE(opened);
+  Spool& spool = *opened;
+  const auto write = [&](const std::string& job, const std::string& client, std::size_t bytes) {
+    return spool.write(job, one(from_frames({std::string(bytes, 'x')})), client);
+  };
+  CHECK(write("a", "key alice", 11).error().name == "quota.too_large");
+  REQUIRE(write("a", "key alice", 7));
+  const auto refused = write("b", "key alice", 4);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().name == "quota.bytes");
+  CHECK(refused.error().code == ErrorCode::busy);
+  REQUIRE(write("b", "key bob", 4));
+  REQUIRE(write("c", "", 50));  // an operator's
+  REQUIRE(spool.remove("a"));
+  CHECK(spool.account()->used_bytes_of("key alice") == 0);
+  REQUIRE(write("d", "key alice", 10));
+  REQUIRE(spool.replace("d", 0, "cut"));
+  CHECK(spool.account()->used_bytes_of("key alice") == 3);
+  CHECK(spool.used_bytes() == 57);
+}
+
 TEST_CASE("when the disk is full the job is refused for now, and nothing is left") {
   const ScratchFolder folder;
   Spool spool = open_spool(folder);
@@ -210,8 +234,9 @@ TEST_CASE("a new start counts what is there and sweeps what nobody is owed") {
   write_text(folder / "spool/job-torn/0", "1234567");
   Spool spool = open_spool(folder);
   CHECK(spool.used_bytes() == 15);
-  REQUIRE(spool.sweep({"kept"}));
+  REQUIRE(spool.sweep({{"kept", "key alice"}}));
   CHECK(spool.used_bytes() == 5);
+  CHECK(spool.account()->used_bytes_of("key alice") == 5);
   CHECK(spooled(spool, "kept", 0) == "12345");
   CHECK_FALSE(open_spooled_input(spool.folder(), "orphan", 0));
   CHECK_FALSE(std::filesystem::exists(folder / "spool/job-torn"));

@@ -1,4 +1,5 @@
 """Every verb that a daemon answers, as one call each."""
+import hashlib
 import os
 import pathlib
 import time
@@ -7,10 +8,12 @@ import zmq
 
 from . import client_pb2 as pb
 from . import metrics_pb2 as metrics_pb
-from .frames import Command, cut_payload, decode_reply, encode_request
+from .frames import MAX_FRAME_BYTES, Command, cut_payload, decode_reply, encode_request
 
 FIRST_REFUSAL = 400
 ENDED = (pb.DONE, pb.FAILED, pb.CANCELLED, pb.QUARANTINED)
+# An upload that expires, or that another job takes, while it is under way is begun again; not for ever.
+TRIES = 3
 
 
 class Unreachable(Exception):
@@ -99,8 +102,9 @@ class Client:
     # ------------------------------------------------------------------ jobs
 
     def submit(self, job, *, circuit="", key_path="", r1cs_path="", allow_insecure_key=False, paths=(), inputs=(),
-               declared_public=(), priority=pb.PRIORITY_NORMAL, deadline_ms=0):
-        """One partition a path inside the daemon's roots, then one an input (bytes, sent in the message)."""
+               uploads=(), declared_public=(), priority=pb.PRIORITY_NORMAL, deadline_ms=0):
+        """One partition a path inside the daemon's roots, then one an input (bytes, sent in the message), then one a path
+        on this machine, which is uploaded unless the daemon has it."""
         request = pb.SubmitRequest(job=job, circuit=circuit, key_path=key_path, r1cs_path=r1cs_path,
                                    allow_insecure_key=allow_insecure_key, priority=priority, deadline_ms=deadline_ms)
         payload = []
@@ -110,9 +114,44 @@ class Client:
             frames = cut_payload(data)
             request.partitions.add(payload_frames=len(frames))
             payload += frames
+        for path in uploads:
+            request.partitions.add(upload=_digest_of(path))
         for partition, public_json in zip(request.partitions, declared_public):
             partition.declared_public_json = public_json
+        for _ in range(TRIES):
+            try:
+                return self.call(Command.SUBMIT, request, pb.SubmitReply(), payload)
+            except Refused as refused:
+                if not uploads or refused.name not in ("upload.unknown", "upload.incomplete"):
+                    raise
+            for path in uploads:
+                self.upload(path)
         return self.call(Command.SUBMIT, request, pb.SubmitReply(), payload)
+
+    def upload(self, path, on_progress=None):
+        """Sends a file of this machine, or the rest of it, and returns its SHA-256, by which a job names it. on_progress
+        is called with how many bytes the daemon has."""
+        digest = _digest_of(path)
+        for last in [False] * (TRIES - 1) + [True]:
+            try:
+                self._send_rest(path, digest, on_progress or (lambda _: None))
+                return digest
+            except Refused as refused:
+                if last or refused.name not in ("upload.unknown", "upload.offset"):
+                    raise
+
+    def _send_rest(self, path, digest, on_progress):
+        size = os.path.getsize(path)
+        with open(path, "rb") as file:
+            reply = self.call(Command.UPLOAD, pb.UploadRequest(sha256=digest, bytes=size), pb.UploadReply())
+            while reply.status.code != 200:
+                on_progress(reply.received_bytes)
+                file.seek(reply.received_bytes)
+                chunk = file.read(MAX_FRAME_BYTES)
+                request = pb.UploadRequest(sha256=digest, bytes=size, offset=reply.received_bytes,
+                                           chunk_sha256=hashlib.sha256(chunk).digest() if chunk else b"")
+                reply = self.call(Command.UPLOAD, request, pb.UploadReply(), [chunk] if chunk else [])
+        on_progress(size)
 
     def status(self, job):
         return self.call(Command.STATUS, pb.JobRequest(job=job), pb.JobStatusReply()).job
@@ -183,3 +222,11 @@ class Client:
 
     def reload(self):
         return list(self.call(Command.RELOAD, pb.ReloadRequest(), pb.ReloadReply()).changes)
+
+
+def _digest_of(path):
+    with open(path, "rb") as file:
+        hash = hashlib.sha256()
+        while piece := file.read(MAX_FRAME_BYTES):
+            hash.update(piece)
+    return hash.digest()

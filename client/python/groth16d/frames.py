@@ -15,6 +15,7 @@ class Command(enum.IntEnum):
     LIST = 6
     PING = 7
     DAEMON_STATUS = 8
+    UPLOAD = 9
     METRICS = 10
     CIRCUIT_ADD = 16
     CIRCUIT_LIST = 17

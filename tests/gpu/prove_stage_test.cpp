@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <random>
 #include <string>
 #include <thread>
@@ -193,7 +192,7 @@ TEST_CASE("a streamed partition that is cancelled leaves the stage ready for the
   REQUIRE((*stage)->memory().streamed > 0);
   Pulse pulse;
   std::jthread canceller([&pulse] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    while (pulse.beats == 0) std::this_thread::yield();  // of some fifty
     pulse.cancel = true;
   });
   const auto cancelled = (*stage)->prove(partition.key(), partition.witness(), true, Compute(1, &pulse));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <random>
 #include <string>
 #include <thread>
@@ -55,7 +54,10 @@ template <class C>
 void compare(device::GpuProveStage<C>& stage, const HostSide<C>& host, bool with_b2) {
   const auto got = stage.prove(host.key, host.witness, with_b2, Compute(2));
   if (!got) FAIL(got.error().text);
-  CHECK(got->sums == host.sums);
+  CHECK(got->sums.h == host.sums.h);
+  CHECK(got->sums.l == host.sums.l);
+  CHECK(got->sums.a == host.sums.a);
+  CHECK(got->sums.b1 == host.sums.b1);
   CHECK(got->b2.has_value() == with_b2);
   if (got->b2) CHECK(*got->b2 == host.b2);
 }
@@ -190,7 +192,7 @@ TEST_CASE("a streamed partition that is cancelled leaves the stage ready for the
   REQUIRE((*stage)->memory().streamed > 0);
   Pulse pulse;
   std::jthread canceller([&pulse] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    while (pulse.beats == 0) std::this_thread::yield();  // of some fifty
     pulse.cancel = true;
   });
   const auto cancelled = (*stage)->prove(partition.key(), partition.witness(), true, Compute(1, &pulse));

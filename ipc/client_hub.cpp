@@ -91,7 +91,7 @@ Result<ClientHub> ClientHub::bind_remote(zmq::context_t& context, const std::str
   Result<zmq::socket_t> socket = make_router(context);
   if (!socket) return tl::unexpected<Error>(socket.error());
   try {
-    set_watched_over_tcp(*socket);
+    set_for_tcp(*socket);
     socket->set(zmq::sockopt::curve_server, true);
     socket->set(zmq::sockopt::curve_secretkey, secret_key);
     socket->set(zmq::sockopt::zap_domain, "groth16d");

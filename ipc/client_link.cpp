@@ -68,7 +68,7 @@ Result<ClientLink> ClientLink::connect(zmq::context_t& context, const Remote& re
   Result<zmq::socket_t> socket = make_dealer(context, "");
   if (!socket) return tl::unexpected<Error>(socket.error());
   try {
-    set_watched_over_tcp(*socket);
+    set_for_tcp(*socket);
     socket->set(zmq::sockopt::curve_serverkey, remote.server_key);
     socket->set(zmq::sockopt::curve_publickey, std::string(public_key.data()));
     socket->set(zmq::sockopt::curve_secretkey, remote.secret_key);

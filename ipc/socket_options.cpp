@@ -61,7 +61,8 @@ Result<zmq::socket_t> make_subscriber(zmq::context_t& context) {
   return make_socket(context, zmq::socket_type::sub, set_reconnecting);
 }
 
-void set_watched_over_tcp(zmq::socket_t& socket) {
+void set_for_tcp(zmq::socket_t& socket) {
+  socket.set(zmq::sockopt::maxmsgsize, std::int64_t{kMaxFrameBytes} + kCurveBytes);
   socket.set(zmq::sockopt::heartbeat_ivl, kTcpHeartbeat_ms);
   socket.set(zmq::sockopt::heartbeat_timeout, 3 * kTcpHeartbeat_ms);
 }

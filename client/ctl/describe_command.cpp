@@ -1,84 +1,15 @@
 // describe: the program's own tree of commands and options, written down for a shell (completion) and for man. Packages
 // are built with it, so neither can miss a verb.
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "client/ctl/command.hpp"
+#include "client/ctl/command_tree.hpp"
+#include "client/ctl/completion.hpp"
 
 namespace groth16d::ctl {
 namespace {
-
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); });
-}
-
-// "--json" and "-v", as they are typed.
-std::vector<std::string> spellings(const CLI::Option& option) {
-  std::vector<std::string> all;
-  for (const std::string& name : option.get_snames()) all.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) all.push_back("--" + name);
-  return all;
-}
-
-std::string joined(const std::vector<std::string>& words, const std::string& between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
-using Visit = std::function<void(const CLI::App&, const std::string& path)>;
-
-void visit_all(const CLI::App& app, const std::string& path, const Visit& visit) {
-  visit(app, path);
-  for (const CLI::App* sub : commands_of(app))
-    visit_all(*sub, path + (path.empty() ? "" : " ") + sub->get_name(), visit);
-}
-
-// ---------------------------------------------------------------- bash
-
-std::vector<std::string> options_of(const CLI::App& app) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : app.get_options())
-    for (std::string& spelling : spellings(*option)) words.push_back(std::move(spelling));
-  return words;
-}
-
-// A path of commands is followed word by word; what does not lead on is an argument.
-std::string bash_completion(const CLI::App& app) {
-  std::string leads, words;
-  visit_all(app, "", [&](const CLI::App& command, const std::string& path) {
-    if (!path.empty()) leads += (leads.empty() ? "" : " | ") + ("\"" + path + "\"");
-    std::vector<std::string> next;
-    for (const CLI::App* sub : commands_of(command)) next.push_back(sub->get_name());
-    words += "    \"" + path + "\") commands=\"" + joined(next, " ") + "\" options=\"" +
-             joined(options_of(command), " ") + "\" ;;\n";
-  });
-  return "# bash completion for groth16ctl, written by `groth16ctl describe bash`\n"
-         "_groth16ctl() {\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} path= word commands= options= place\n"
-         "  for ((place = 1; place < COMP_CWORD; ++place)); do\n"
-         "    word=${path:+$path }${COMP_WORDS[place]}\n"
-         "    case $word in\n"
-         "    " +
-         leads +
-         ") path=$word ;;\n"
-         "    esac\n"
-         "  done\n"
-         "  case $path in\n" +
-         words +
-         "  esac\n"
-         "  [[ $current == -* ]] && commands=\"$options " +
-         joined(options_of(app), " ") +
-         "\"\n"
-         "  mapfile -t COMPREPLY < <(compgen -W \"$commands\" -- \"$current\")\n"
-         "}\n"
-         "complete -o default -F _groth16ctl groth16ctl\n";
-}
-
-// ---------------------------------------------------------------- man
 
 std::string roff(const std::string& text) {
   std::string escaped;
@@ -96,7 +27,7 @@ std::string roff(const std::string& text) {
 }
 
 std::string value_name(const CLI::Option& option) {
-  if (option.get_items_expected_max() == 0) return "";
+  if (!takes_value(option)) return "";
   const std::string type = option.get_type_name();
   return type.empty() ? "VALUE" : type;
 }
@@ -134,7 +65,7 @@ std::string man_page(const CLI::App& app) {
       "to standard output, everything else to standard error. /usr/share/doc/groth16d\\-client/CLIENT.md tells more.\n"
       ".SH OPTIONS OF EVERY COMMAND\n" +
       options_text(app) + ".SH COMMANDS\n";
-  visit_all(app, "", [&](const CLI::App& command, const std::string& path) {
+  visit_all(app, [&](const CLI::App& command, const std::string& path) {
     if (path.empty() || !commands_of(command).empty()) return;
     page += ".SS \"" + path + "\"\n" + synopsis(command, path) + ".PP\n" + roff(command.get_description()) + "\n" +
             options_text(command);
@@ -154,6 +85,8 @@ void add_describe_command(CLI::App& app) {
   describe->group("");  // for packages
   describe->require_subcommand(1);
   describe->add_subcommand("bash", "completion for bash")->callback([&app] { std::cout << bash_completion(app); });
+  describe->add_subcommand("zsh", "completion for zsh")->callback([&app] { std::cout << zsh_completion(app); });
+  describe->add_subcommand("fish", "completion for fish")->callback([&app] { std::cout << fish_completion(app); });
   describe->add_subcommand("man", "the manual page")->callback([&app] { std::cout << man_page(app); });
 }
 

@@ -1,5 +1,6 @@
 // The dashboard as a person uses it: log in, watch partitions move while 30 jobs run, restart a worker, kill one and see
-// its death, find a job and open it, in both themes, by keyboard too. Any error on the console fails it.
+// its death, find a job and open it, in both themes, by keyboard too; then drain a worker, cancel a job, enable the
+// worker, and queue a quarantined job again, each by its button. Any error on the console fails it.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -87,6 +88,55 @@ async function watchMoves(page, seen) {
   for (const [partition, stage] of places) seen.set(partition, (seen.get(partition) ?? new Set()).add(stage));
 }
 
+const workers = () => JSON.parse(ctl('--json', 'worker', 'list'));
+const worker = (slot) => workers().find((one) => one.slot === slot);
+const stateOf = (job) => JSON.parse(ctl('--json', 'status', job)).state;
+const submit = (job) => ctl('submit', '--circuit', 'fifth', '--job', job, WITNESSES[0]);
+const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
+
+async function openJob(page, job) {
+  await page.getByLabel('Name').fill(job);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: job, exact: true }).click();
+  await page.waitForSelector(`#job h3:has-text("${job}")`);
+}
+const shows = (page, state) => until(`the page shows the job ${state}`, async () =>
+  (await page.locator('#job h3 small').textContent()) === state);
+
+// A drained prover holds a job before it, so that there is time to cancel it.
+async function drainAndCancel(page) {
+  await press(page, 'drain cpu-0');
+  await until('cpu-0 rests', () => worker('cpu-0').state === 'disabled');
+  submit('unwanted');
+  await openJob(page, 'unwanted');
+  await press(page, 'Cancel this job');
+  await until('the job is cancelled', () => stateOf('unwanted') === 'cancelled');
+  await shows(page, 'cancelled');
+  assert.equal(await page.getByRole('button', { name: 'Cancel this job' }).count(), 0);
+  await press(page, 'enable cpu-0');
+  await until('cpu-0 is ready again', () => worker('cpu-0').state === 'ready');
+}
+
+// Three deaths on one partition: the job is kept aside until an operator queues it again.
+async function quarantineAndKick(page) {
+  submit('unlucky');
+  for (let death = 1; death <= 3; ++death) {
+    let prover;
+    await until(`cpu-0 proves it for the ${death}. time`, () => {
+      prover = worker('cpu-0');
+      return prover.job === 'unlucky' && prover.stage === 'prove';
+    });
+    process.kill(prover.pid, 'SIGSEGV');
+    await until('it has died', () => worker('cpu-0').epoch !== prover.epoch || worker('cpu-0').state !== 'busy');
+  }
+  await until('the job is quarantined', () => stateOf('unlucky') === 'quarantined');
+  await openJob(page, 'unlucky');
+  await shows(page, 'quarantined');
+  await press(page, 'Queue it again');
+  await until('the job is proven after all', () => stateOf('unlucky') === 'done', 120_000);
+  await shows(page, 'done');
+}
+
 async function main() {
   makeCircuit();
   const url = await startService();
@@ -106,7 +156,7 @@ async function main() {
     await until('the restart shows among the deaths', async () =>
       (await page.locator('#deaths li[data-slot="cpu-0"]').count()) > 0);
 
-    const synth = JSON.parse(ctl('--json', 'worker', 'list')).find((worker) => worker.slot === 'synth-0');
+    const synth = worker('synth-0');
     process.kill(synth.pid, 'SIGSEGV');
     await until('the death of synth-0 is in the list, with its cause', async () =>
       (await page.locator('#deaths li[data-slot="synth-0"]').first().textContent().catch(() => '')).includes('crash'));
@@ -125,6 +175,11 @@ async function main() {
     assert.equal(await reader.getByRole('button', { name: 'restart cpu-0' }).count(), 0);
     await until('all jobs end', async () => (await reader.locator('#jobs-done').textContent()) === String(JOBS), 600_000);
     await picture(reader, 'dashboard-dark');
+    await openJob(reader, 'night-07');
+    assert.equal(await reader.locator('#job .verbs').count(), 0);
+
+    await drainAndCancel(page);
+    await quarantineAndKick(page);
 
     // Every control has a name, every plot a description.
     for (const one of [page, reader]) {

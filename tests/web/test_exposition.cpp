@@ -45,6 +45,10 @@ v1::MetricsReply sample_reply() {
   death->set_slot("cpu-0");
   death->set_cause("oom");
   death->set_count(2);
+  reply.mutable_spool()->set_used_bytes(90);
+  reply.mutable_spool()->set_max_bytes(100);
+  reply.mutable_spool()->set_uploads_open(3);
+  reply.mutable_spool()->set_uploads_expired(4);
   return reply;
 }
 
@@ -65,6 +69,9 @@ TEST_CASE("states, counts and bytes are samples with their labels") {
   CHECK(has_line(text, "groth16d_budget_reserved_bytes 300"));
   CHECK(has_line(text, "groth16d_worker_deaths_total{slot=\"cpu-0\",cause=\"oom\"} 2"));
   CHECK(has_line(text, "groth16d_worker_restarts_total{slot=\"cpu-0\"} 3"));
+  CHECK(has_line(text, "groth16d_spool_used_bytes 90"));
+  CHECK(has_line(text, "groth16d_uploads{state=\"open\"} 3"));
+  CHECK(has_line(text, "groth16d_uploads_ended_total{how=\"expired\"} 4"));
 }
 
 TEST_CASE("a circuit's name cannot break out of its label") {

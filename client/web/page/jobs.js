@@ -61,10 +61,10 @@ function lane(spans, end) {
 
 function detail(job) {
   const end = Math.max(...job.timeline.map((span) => span.outcome ? span.end_ms : job.age_ms), 1);
-  const verb = (word, label) => el('button', { type: 'button', onclick: () => act(job.job, word) }, label);
+  const verb = (word, label) => el('button', { type: 'button', onclick: () => operate(job.job, word) }, label);
   const ended = ['done', 'failed', 'cancelled', 'quarantined'].includes(job.state);
   return [
-    el('h3', {}, job.job, ' ', el('small', { class: job.state }, job.state)),
+    el('h3', { tabindex: -1 }, job.job, ' ', el('small', { class: job.state }, job.state)),
     el('p', { class: 'quiet' }, `${job.circuit} · ${job.priority} · ${duration(job.age_ms)} old${job.waiting_for ? ` · waits for ${job.waiting_for}` : ''}`),
     job.failure ? el('p', { class: 'failed' }, job.failure.text) : null,
     mayOperate ? el('div', { class: 'verbs' }, !ended ? verb('cancel', 'Cancel this job') : null, job.state === 'quarantined' ? verb('kick', 'Queue it again') : null) : null,
@@ -81,12 +81,21 @@ export async function choose(name) {
   await refresh();
 }
 
-// The chosen job as it is now.
+// The button may be gone afterwards: the focus goes to the job's name, and the job is shown as it becomes.
+async function operate(job, word) {
+  await act(job, word);
+  await redraw();
+  byId('job').querySelector('h3')?.focus();
+}
+
+// The chosen job as it is now, unless a button of it has the focus: nothing moves under a key press.
 export async function refresh() {
-  if (!chosen) return;
+  const focus = document.activeElement?.closest?.('#job') !== null && document.activeElement?.tagName === 'BUTTON';
+  if (chosen && !focus) await redraw();
+}
+
+async function redraw() {
   try {
-    const focus = document.activeElement?.closest?.('#job') !== null && document.activeElement?.tagName === 'BUTTON';
-    if (focus) return;  // nothing moves under a key press
     byId('job').replaceChildren(...detail(await ask(`/api/jobs/${encodeURIComponent(chosen)}`)));
   } catch (error) {
     byId('job').replaceChildren(el('p', { class: 'failed' }, error.message));

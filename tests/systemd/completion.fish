@@ -1,0 +1,7 @@
+# What fish offers at the end of each line of standard input: the line, a tab, and the offered words.
+#
+#   fish --no-config tests/systemd/completion.fish groth16ctl.fish
+source $argv[1]
+while IFS='' read -l line
+    printf '%s\t%s\n' $line (complete -C "groth16ctl $line" | string split -f 1 \t | string join ' ')
+end

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cuda/device.hpp"
@@ -32,8 +33,9 @@ ProveSums<C> sums_on_host(const ProvingKey<C>& key, const PackedWitness<C>& witn
 // A sample with its key and witness, and the host's sums over it.
 template <class C>
 struct HostSide {
-  HostSide(const Sample<C>& sample, HBasis basis, DomainRoot root)
-      : system(sample.system()),
+  HostSide(Sample<C> of, HBasis basis, DomainRoot root)
+      : sample(std::move(of)),
+        system(sample.system()),
         key_bytes(sample_key(sample, basis, root)),
         key(ProvingKey<C>::open(key_bytes.bytes()).value()),
         witness_bytes(packed(sample, system).value()),
@@ -41,6 +43,10 @@ struct HostSide {
         sums(sums_on_host(key, witness)),
         b2(b_g2_msm(key, witness, Compute(2)).value()) {}
 
+  HostSide(const HostSide&) = delete;
+  HostSide& operator=(const HostSide&) = delete;
+
+  const Sample<C> sample;  // the system is a view of it
   const ConstraintSystem<C> system;
   const FlatBytes key_bytes;
   const ProvingKey<C> key;

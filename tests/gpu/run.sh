@@ -6,5 +6,7 @@ test_gpu=${1:?usage: run.sh FOLDER-OF-test_gpu}/test_gpu
 "$test_gpu"
 command -v compute-sanitizer >/dev/null || { echo "run.sh: no compute-sanitizer here" >&2; exit 77; }
 compute-sanitizer --tool memcheck --leak-check full --error-exitcode 1 "$test_gpu" "boolean wires that are no bits*"
+compute-sanitizer --tool memcheck --error-exitcode 1 "$test_gpu" "a key that does not fit*"
 compute-sanitizer --tool memcheck --error-exitcode 1 "$test_gpu" "[ntt]~[large]"
 compute-sanitizer --tool racecheck --error-exitcode 1 "$test_gpu" "[ntt]~[large]"
+compute-sanitizer --tool racecheck --error-exitcode 1 "$test_gpu" "boolean wires that are no bits*"

@@ -217,7 +217,8 @@ TEST_CASE("groth16ctl uploads to a tcp endpoint by itself, and a second time sen
   const auto by_path = ctl({"submit", "--by-path", "--job", "path", "--circuit", "far", witness});
   CHECK(by_path.exit_code == 4);
   CHECK(by_path.err.find("path.outside_root") != std::string::npos);
-  const auto proved = ctl({"prove", "--circuit", "far", witness, out + "/p.json", out + "/s.json"});
+  const auto proved =
+      ctl({"prove", "--circuit", "far", "--wtns", witness, "--proof", out + "/p.json", "--public", out + "/s.json"});
   INFO(proved.err);
   CHECK(proved.exit_code == 0);
 }

@@ -2,6 +2,6 @@
 #
 #   fish --no-config tests/systemd/completion.fish groth16ctl.fish
 source $argv[1]
-while IFS='' read -l line
+while read -l -d \n line
     printf '%s\t%s\n' $line (complete -C "groth16ctl $line" | string split -f 1 \t | string join ' ')
 end

@@ -26,6 +26,9 @@ target_compile_options(groth16d_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wall
 -Wshadow;-Wconversion;-Wno-sign-conversion;-Wnon-virtual-dtor;-Woverloaded-virtual;-fno-omit-frame-pointer>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(groth16d_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
+  if(GROTH16D_UNITY)  # a source that another one includes is taken for a header, and its own types for a mistake
+    target_compile_options(groth16d_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
   # unsigned __int128 carries the products of the portable limb kernel; -Wpedantic calls it an extension.
   # GCC 12 reports -Wmaybe-uninitialized, -Warray-bounds and -Wstringop-* inside its own inlined library code at -O2.
   target_compile_options(groth16d_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized;\

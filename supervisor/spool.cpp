@@ -45,11 +45,6 @@ tl::unexpected<Error> changed(const std::string& name, std::string_view how) {
                  fmt::format("{}: {} while it was copied: submit it again", name, how));
 }
 
-// Our own disk is full or broken, which is not the client's fault: it may come again.
-tl::unexpected<Error> write_failed(const Error& error) {
-  return failure(ErrorCode::unavailable, "spool.write", fmt::format("the spool cannot be written: {}", error.text));
-}
-
 Result<void> reserve(int out, std::uint64_t bytes, const std::string& name) {
   if (bytes == 0) return {};
   const int error = ::posix_fallocate(out, 0, static_cast<off_t>(bytes));

@@ -6,6 +6,10 @@
 
 namespace groth16d::supervisor {
 
+tl::unexpected<Error> write_failed(const Error& error) {
+  return failure(ErrorCode::unavailable, "spool.write", fmt::format("the spool cannot be written: {}", error.text));
+}
+
 std::uint64_t SpoolAccount::used_bytes_of(const std::string& client) const {
   const auto place = used_by_.find(client);
   return place == used_by_.end() ? 0 : place->second;

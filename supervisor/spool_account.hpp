@@ -11,6 +11,9 @@
 
 namespace groth16d::supervisor {
 
+// Our own disk is full or broken, which is not the client's fault: it may come again. Unavailable "spool.write".
+tl::unexpected<Error> write_failed(const Error& error);
+
 struct SpoolLimits {
   std::uint64_t max_bytes = 0;
   std::uint64_t max_bytes_per_client = 0;  // 0: as many as there are

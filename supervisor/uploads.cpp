@@ -26,10 +26,6 @@ constexpr std::string_view kWhole = "whole";
 constexpr std::size_t kReadBytes = 1 << 20;
 constexpr std::uint64_t kWriteBackBytes = 32 << 20;
 
-tl::unexpected<Error> write_failed(const Error& error) {
-  return failure(ErrorCode::unavailable, "spool.write", fmt::format("the spool cannot be written: {}", error.text));
-}
-
 std::string short_name(const Digest& sha256) { return to_hex(std::span(sha256).first(6)); }
 
 // Of a file's name; nullopt: it is none of ours.
@@ -63,7 +59,7 @@ std::optional<Name> parse_name(std::string_view text) {
 }
 
 // The disk has room for all of it, and the file still ends where what has come ends.
-Result<void> reserve(int file, std::uint64_t bytes, const std::string& path) {
+Result<void> reserve_upload(int file, std::uint64_t bytes, const std::string& path) {
   int done = -1;
   do {
     done = ::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
@@ -178,7 +174,7 @@ Result<void> Uploads::begin(const UploadPiece& piece, const Id& id) {
   const std::string path = path_of(id, upload);
   const auto file = open_file(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (!file) return write_failed(file.error());
-  auto reserved = reserve(file->get(), upload.bytes, path);
+  auto reserved = reserve_upload(file->get(), upload.bytes, path);
   if (reserved) reserved = sync_directory(folder_.string());
   if (!reserved) {
     ::unlink(path.c_str());

@@ -14,7 +14,7 @@ namespace {
 namespace formats = groth16::formats;
 using groth16::CurveId;
 
-enum Wire : std::uint32_t { kOne, kSum, kFirstBit };
+enum BooleanWire : std::uint32_t { kBooleanOne, kSum, kFirstBit };
 
 constexpr std::uint32_t bit_wire(std::uint32_t group, std::uint32_t bit) {
   return kFirstBit + group * (BooleanCircuit::kBits + 1) + bit;
@@ -38,13 +38,13 @@ Result<void> BooleanCircuit::write_r1cs_of(formats::ByteSink& sink) const {
     Fr weight = Fr::one();
     for (std::uint32_t bit = 0; bit < kBits; ++bit, weight = weight.doubled()) {
       const std::uint32_t wire = bit_wire(group, bit);
-      writer.add_row({{{wire, Fr::one()}}, {{kOne, -Fr::one()}, {wire, Fr::one()}}, {}});
+      writer.add_row({{{wire, Fr::one()}}, {{kBooleanOne, -Fr::one()}, {wire, Fr::one()}}, {}});
       bits.push_back({wire, weight});
     }
-    writer.add_row({bits, {{kOne, Fr::one()}}, {{number_wire(group), Fr::one()}}});
+    writer.add_row({bits, {{kBooleanOne, Fr::one()}}, {{number_wire(group), Fr::one()}}});
     numbers.push_back({number_wire(group), Fr::one()});
   }
-  writer.add_row({numbers, {{kOne, Fr::one()}}, {{kSum, Fr::one()}}});
+  writer.add_row({numbers, {{kBooleanOne, Fr::one()}}, {{kSum, Fr::one()}}});
   formats::R1csHeader header;
   header.curve = C::id;
   header.n_wires = n_wires();
@@ -72,7 +72,7 @@ Result<void> BooleanCircuit::write_witness(CurveId curve, std::uint64_t seed, fo
     sum.limb[0] += number;
     if (sum.limb[0] < number) ++sum.limb[1];
   }
-  wires[kOne] = {{1, 0, 0, 0}};
+  wires[kBooleanOne] = {{1, 0, 0, 0}};
   wires[kSum] = sum;
   return formats::write_wtns(sink, curve, wires);
 }

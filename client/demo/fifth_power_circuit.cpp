@@ -8,7 +8,7 @@ namespace {
 
 namespace formats = groth16::formats;
 
-enum Wire : std::uint32_t { kOne, kCiphertext, kPlaintext, kKey, kFirstOfRounds };
+enum FifthPowerWire : std::uint32_t { kOne, kCiphertext, kPlaintext, kKey, kFirstOfRounds };
 
 constexpr std::uint32_t square_wire(std::uint32_t round) { return kFirstOfRounds + 3 * round; }
 constexpr std::uint32_t fourth_wire(std::uint32_t round) { return square_wire(round) + 1; }

@@ -4,13 +4,14 @@
 #
 #   instructions.sh PROGRAM [--write]     --write: make the table anew
 set -euo pipefail
+shopt -s inherit_errexit
+program=$(realpath -e "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 command -v valgrind >/dev/null || {
   echo "valgrind is not installed"
   exit 77
 }
-program=$1
 export GROTH16D_CPU=portable
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -34,7 +35,8 @@ own() {
 if [[ ${2:-} == --write ]]; then
   for curve in bn128 bls12381; do
     for kernel in fr_product fq_product fq_inverse msm_1024 ntt_4096; do
-      printf '%-9s %-11s %d\n' "$curve" "$kernel" "$(own "$curve" "$kernel")"
+      found=$(own "$curve" "$kernel")
+      printf '%-9s %-11s %d\n' "$curve" "$kernel" "$found"
     done
   done >"$work/table"
   cp "$work/table" instructions.txt

@@ -62,6 +62,12 @@ void Files::publish_figures() {
   figures_ = now;
 }
 
+// Whoever has the answer finds the figures as they are after it.
+void Files::answer(Outbox<FilesCompletion>& completions, FilesCompletion completion) {
+  publish_figures();
+  completions.put(std::move(completion));
+}
+
 void Files::serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
   std::vector<SpoolJob> jobs;
   for (FilesRequest& request : requests) {
@@ -76,9 +82,9 @@ void Files::serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& c
 
 void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions) {
   if (auto* wanted = std::get_if<Examine>(&request)) {
-    completions.put(examine(std::move(*wanted)));
+    answer(completions, examine(std::move(*wanted)));
   } else if (auto* upload = std::get_if<TakeUpload>(&request)) {
-    completions.put(UploadTaken{upload->token, uploads_.take(upload->piece, monotonic_ms())});
+    answer(completions, UploadTaken{upload->token, uploads_.take(upload->piece, monotonic_ms())});
   } else if (std::holds_alternative<ExpireUploads>(request)) {
     uploads_.expire(monotonic_ms());
   } else if (const auto* gone = std::get_if<RemoveSpooled>(&request)) {
@@ -86,13 +92,13 @@ void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions
   } else if (const auto* kept = std::get_if<KeepSpooled>(&request)) {
     uploads_.hand_over(kept->job, spool_);
   } else if (auto* cut = std::get_if<ReplaceInput>(&request)) {
-    completions.put(replace(std::move(*cut)));
+    answer(completions, replace(std::move(*cut)));
   } else if (const auto* read = std::get_if<ReadConfig>(&request)) {
-    completions.put(ConfigRead{read->token, read_config_()});
+    answer(completions, ConfigRead{read->token, read_config_()});
   } else if (const auto* limits = std::get_if<FileLimits>(&request)) {
     set_limits(*limits);
   } else {
-    completions.put(open_files(std::get<OpenFiles>(request)));
+    answer(completions, open_files(std::get<OpenFiles>(request)));
   }
 }
 
@@ -127,7 +133,7 @@ void Files::spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& comp
     auto draft = spool_.write(job.record.job, job.inputs, job.record.client);
     if (!draft) {
       uploads_.release(job.record.job);
-      completions.put(JobSpooled{std::move(job.record), tl::unexpected(draft.error())});
+      answer(completions, JobSpooled{std::move(job.record), tl::unexpected(draft.error())});
       continue;
     }
     drafts.push_back(std::move(*draft));
@@ -137,8 +143,8 @@ void Files::spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& comp
   const auto synced = spool_.sync(drafts);
   for (std::size_t place = 0; place < drafts.size(); ++place) {
     if (!synced[place]) uploads_.release(drafts[place].job);
-    completions.put(
-        JobSpooled{std::move(records[place]), synced[place].map([&] { return raw_digests(drafts[place].digests); })});
+    answer(completions, JobSpooled{std::move(records[place]),
+                                   synced[place].map([&] { return raw_digests(drafts[place].digests); })});
   }
 }
 

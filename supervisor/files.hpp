@@ -131,7 +131,7 @@ class Files {
   int descriptor() const { return thread_.descriptor(); }
   std::vector<FilesCompletion> take() { return thread_.take(); }
 
-  // As after the requests that were served last.
+  // At least as after the answer that was taken last.
   SpoolFigures figures() const;
 
  private:
@@ -141,6 +141,7 @@ class Files {
   void remove(const RemoveSpooled& gone);
   void set_limits(const FileLimits& limits);
   void publish_figures();
+  void answer(Outbox<FilesCompletion>& completions, FilesCompletion completion);
   InputReplaced replace(ReplaceInput cut);
   Examined examine(Examine request) const;
   Result<SpoolInput> open_named(NamedInput input, std::size_t partition, const std::string& client) const;

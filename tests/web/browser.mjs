@@ -91,7 +91,8 @@ async function watchMoves(page, seen) {
 const workers = () => JSON.parse(ctl('--json', 'worker', 'list'));
 const worker = (slot) => workers().find((one) => one.slot === slot);
 const stateOf = (job) => JSON.parse(ctl('--json', 'status', job)).state;
-const submit = (job) => ctl('submit', '--circuit', 'fifth', '--job', job, WITNESSES[0]);
+const submit = (job, partitions = 1) =>
+  ctl('submit', '--circuit', 'fifth', '--job', job, ...Array(partitions).fill(WITNESSES[0]));
 const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
 
 async function openJob(page, job) {
@@ -103,11 +104,11 @@ async function openJob(page, job) {
 const shows = (page, state) => until(`the page shows the job ${state}`, async () =>
   (await page.locator('#job h3 small').textContent()) === state);
 
-// A drained prover holds a job before it, so that there is time to cancel it.
+// A drained prover ends its partition and leaves the job's others, so that there is time to cancel them.
 async function drainAndCancel(page) {
+  submit('unwanted', 12);
   await press(page, 'drain cpu-0');
   await until('cpu-0 rests', () => worker('cpu-0').state === 'disabled');
-  submit('unwanted');
   await openJob(page, 'unwanted');
   await press(page, 'Cancel this job');
   await until('the job is cancelled', () => stateOf('unwanted') === 'cancelled');

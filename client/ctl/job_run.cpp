@@ -29,7 +29,7 @@ Result<std::vector<std::string>> roots_of(const std::vector<std::string>& files)
 }
 
 Result<client::PrivateDaemon> start_private_daemon(const std::vector<std::string>& files) {
-  auto program = client::daemon_beside_this_program();
+  auto program = client::companion_program("groth16d");
   if (!program) return tl::unexpected<Error>(program.error());
   auto roots = roots_of(files);
   if (!roots) return tl::unexpected<Error>(roots.error());

@@ -1,15 +1,20 @@
 // prove: one witness to one proof, as rapidsnark's `prover K W P Q`. Asks the daemon that runs: submit, wait, write.
-// Where none does, it proves by itself what a key and a witness are enough for, and brings a daemon of its own for the
-// time of any other job.
+// Where none does, it becomes groth16-prove for what a key and a witness are enough for, and brings a daemon of its own
+// for the time of any other job.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <memory>
+#include <vector>
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/job_request.hpp"
 #include "client/ctl/job_run.hpp"
-#include "client/ctl/own_proof.hpp"
 #include "client/ctl/result_files.hpp"
 #include "client/json/message_json.hpp"
+#include "client/lib/private_daemon.hpp"
+#include "common/posix.hpp"
 
 namespace groth16d::ctl {
 namespace {
@@ -35,21 +40,33 @@ bool is_plain(const JobInput& input) {
          input.deadline_s == 0;
 }
 
-bool is_for_this_process(const Session& session, const ProveArguments& arguments) {
+bool is_without_daemon(const Session& session, const ProveArguments& arguments) {
   if (arguments.own_daemon || !is_plain(arguments.input)) return false;
   const auto address = session.address();
   return address && !address->remote && !client::is_listening(*address);
 }
 
-void prove_here(Session& session, const ProveArguments& arguments) {
-  auto result =
-      make_own_proof({arguments.input.zkey, arguments.witness, arguments.input.allow_insecure_key, session.json});
-  if (!result) return session.fail(result.error());
-  result->mutable_job()->set_job(arguments.input.job);
-  for (const std::string& warning : result->job().warnings()) say("warning: " + warning);
-  if (auto written = write_result(result->partitions(0), arguments.paths); !written)
-    return session.fail(written.error());
-  report(session, *result, arguments.paths);
+std::vector<std::string> words_of_groth16_prove(const Session& session, const ProveArguments& arguments) {
+  std::vector<std::string> words = {"groth16-prove"};
+  if (session.json) words.emplace_back("--json");
+  if (arguments.input.allow_insecure_key) words.emplace_back("--allow-insecure-key");
+  if (!arguments.input.job.empty()) words.push_back("--job=" + arguments.input.job);
+  if (!arguments.paths.binary.empty()) words.push_back("--binary=" + arguments.paths.binary);
+  words.insert(words.end(),
+               {"--", arguments.input.zkey, arguments.witness, arguments.paths.proof, arguments.paths.public_inputs});
+  return words;
+}
+
+// Does not return where it succeeds: one process, whose memory is the proof's alone.
+void become_groth16_prove(Session& session, const ProveArguments& arguments) {
+  const auto program = client::companion_program("groth16-prove");
+  if (!program) return session.fail(program.error());
+  std::vector<std::string> words = words_of_groth16_prove(session, arguments);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(program->c_str(), argv.data());
+  session.fail(system_failure("exec", *program).value());
 }
 
 void run_prove(Session& session, ProveArguments& arguments) {
@@ -57,7 +74,7 @@ void run_prove(Session& session, ProveArguments& arguments) {
   const JobInput& input = arguments.input;
   if (auto writable = check_writable(arguments.paths, {input.zkey, input.r1cs, arguments.witness}); !writable)
     return session.fail(writable.error());
-  if (is_for_this_process(session, arguments)) return prove_here(session, arguments);
+  if (is_without_daemon(session, arguments)) return become_groth16_prove(session, arguments);
   watch_for_interruption();
   auto submission = make_submission(arguments.input, session.is_remote());
   if (!submission) return session.fail(submission.error());
@@ -80,7 +97,7 @@ void run_prove(Session& session, ProveArguments& arguments) {
 
 void add_prove_command(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ProveArguments>();
-  auto* command = app.add_subcommand("prove", "prove a witness; by this process where no daemon runs");
+  auto* command = app.add_subcommand("prove", "prove a witness; by one process where no daemon runs");
   add_job_options(*command, arguments->input, "--zkey,zkey");
   command->add_option("--wtns,wtns", arguments->witness, "the witness")->type_name("FILE")->required();
   command->add_option("--proof,proof", arguments->paths.proof, "where proof.json goes")->type_name("FILE")->required();

@@ -90,11 +90,17 @@ void remove_folder(const std::string& folder) {
 
 }  // namespace
 
-Result<std::string> daemon_beside_this_program() {
+Result<std::string> companion_program(const std::string& name) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) return system_failure("readlink", "/proc/self/exe", error.value());
-  return (self.parent_path() / "groth16d").string();
+  const fs::path beside = self.parent_path();
+  const fs::path installed = beside.parent_path() / "libexec" / "groth16d";
+  for (const fs::path& folder : {beside, installed})
+    if (fs::exists(folder / name, error)) return (folder / name).string();
+  return failure(ErrorCode::unavailable, "program.absent",
+                 name + ": neither in " + beside.string() + " nor in " + installed.string() +
+                     "; it is part of the package groth16d or groth16d-client");
 }
 
 Result<PrivateDaemon> PrivateDaemon::start(const PrivateDaemonOptions& options) {

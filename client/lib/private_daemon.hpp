@@ -26,8 +26,9 @@ struct PrivateDaemonOptions {
   std::chrono::milliseconds start_timeout{30'000};
 };
 
-// The groth16d that lies beside the running program. Error: system "system.readlink".
-Result<std::string> daemon_beside_this_program();
+// The program `name` that belongs to the running one: it lies beside it, or where the packages install it, in
+// ../libexec/groth16d from there. Errors: system "system.readlink"; unavailable "program.absent".
+Result<std::string> companion_program(const std::string& name);
 
 class PrivateDaemon {
  public:

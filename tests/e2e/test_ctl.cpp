@@ -150,6 +150,32 @@ TEST_CASE("the compressed proof of prove --binary verifies") {
   CHECK(ctl({"verify", files.vk, publics, binary}).exit_code == 0);
 }
 
+TEST_CASE("the compressed proof is there without a daemon, too") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const fs::path binary = folder.path() / "proof.bin";
+  const fs::path publics = folder.path() / "public.json";
+
+  const auto proven = ctl({"--runtime-dir", folder.path() / "none", "prove", "--allow-insecure-key", "--binary", binary,
+                           files.zkey, files.witnesses[0], folder.path() / "proof.json", publics});
+
+  INFO(proven.err);
+  REQUIRE(proven.exit_code == 0);
+  CHECK(fs::file_size(binary) == 128);
+  CHECK(ctl({"verify", files.vk, publics, binary}).exit_code == 0);
+}
+
+TEST_CASE("without a daemon, too, an error is a JSON value where one is asked for, and nothing is written") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const fs::path proof = folder.path() / "proof.json";
+  const auto refused = ctl({"--json", "--runtime-dir", folder.path() / "none", "prove", files.zkey, files.zkey, proof,
+                            folder.path() / "public.json"});
+  CHECK(refused.exit_code == 1);
+  CHECK(Json::parse(refused.out).at("error").contains("name"));
+  CHECK_FALSE(fs::exists(proof));
+}
+
 TEST_CASE("exit codes tell a script what happened") {
   const TemporaryFolder folder;
   const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);

@@ -45,7 +45,7 @@ bool holds(const std::string& text, const std::string& word) { return text.find(
 
 TEST_CASE("every program of the process tree is there") {
   for (const std::string name :
-       {"groth16d", "groth16-load", "groth16-synth", "groth16-cpu", "groth16-final", "groth16ctl"}) {
+       {"groth16d", "groth16-load", "groth16-synth", "groth16-cpu", "groth16-final", "groth16ctl", "groth16-prove"}) {
     CHECK(fs::exists(kPrograms / name));
   }
 }
@@ -55,6 +55,13 @@ TEST_CASE("the supervisor holds no symbol of the mathematics, and a worker does"
   CHECK(holds(supervisor, "groth16d::supervisor::"));
   CHECK_FALSE(holds(supervisor, "groth16::"));
   CHECK(holds(symbols_of("groth16-final"), "groth16::"));
+}
+
+TEST_CASE("a proof without a daemon waits for no library of messages or logs") {
+  const std::string linked = output_of("readelf -d -W '" + (kPrograms / "groth16-prove").string() + "'");
+  CHECK(holds(linked, "libcrypto"));
+  for (const char* absent : {"libzmq", "libprotobuf", "libspdlog", "libsqlite3", "libsystemd"})
+    CHECK_FALSE(holds(linked, absent));
 }
 
 TEST_CASE("only the GPU worker holds device code or links CUDA") {

@@ -38,7 +38,8 @@ const std::vector<Rule>& rules() {
       {"supervisor", {"common", "shm", "ipc"}, {}},
       {"client/lib", {"common", "ipc"}, {}},
       {"client/json", {"common", "ipc"}, {}},
-      {"client/ctl", {"common", "ipc", "client/lib", "client/json", "groth16"}, {}},
+      {"client/prove", {"common", "groth16"}, {}},
+      {"client/ctl", {"common", "ipc", "client/lib", "client/json", "client/prove", "groth16"}, {}},
       {"client/web", {"common", "ipc", "client/lib", "client/json"}, {}},
       {"client/demo", {"common", "groth16"}, {}},
   };

@@ -1,6 +1,7 @@
-#include "client/ctl/own_proof.hpp"
+#include "client/prove/own_proof.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <future>
 #include <span>
 #include <thread>
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "client/ctl/command.hpp"
 #include "common/digest.hpp"
 #include "common/hygiene.hpp"
 #include "common/page_tables.hpp"
@@ -23,7 +23,7 @@
 #include "groth16/formats/zkey.hpp"
 #include "groth16/proof/prove.hpp"
 
-namespace groth16d::ctl {
+namespace groth16d::client {
 namespace {
 
 using groth16::Compute;
@@ -38,9 +38,9 @@ using groth16::formats::ZkeyFile;
 
 // A mapped file that is shortened leaves pages without contents: only async-signal-safe calls here.
 [[noreturn]] void on_lost_page(int /*signal*/) {
-  static constexpr char kMessage[] = "groth16ctl: a file was shortened while it was read [file.truncated]\n";
+  static constexpr char kMessage[] = "groth16-prove: a file was shortened while it was read [file.truncated]\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
-  ::_exit(static_cast<int>(ExitCode::failed));
+  ::_exit(EXIT_FAILURE);
 }
 
 // A key file that is open: its few small sections and the coefficients mapped, the points to be read.
@@ -107,7 +107,7 @@ std::string as_text(std::span<const std::byte> bytes) {
 }
 
 template <class C>
-Result<v1::ResultReply> prove_on(const OwnKey& own, const WitnessFile& witness, const Compute& compute) {
+Result<OwnResult> prove_on(const OwnKey& own, const WitnessFile& witness, const Compute& compute) {
   if (auto fits = witness.check_fits(C::id, own.file.header().n_vars); !fits) return tl::unexpected(fits.error());
   const auto circuit = read_circuit<C>(own, compute);
   if (!circuit) return tl::unexpected(circuit.error());
@@ -120,20 +120,18 @@ Result<v1::ResultReply> prove_on(const OwnKey& own, const WitnessFile& witness, 
   const auto proof = groth16::prove(circuit->key, *packed, compute);
   if (!proof) return tl::unexpected(explained(proof.error()));
 
-  v1::ResultReply reply;
-  reply.set_curve(std::string(C::name));
-  if (own.wanted.wants_digest) reply.set_key_digest(as_text(std::as_bytes(std::span(own.digest))));
-  reply.set_vk_digest(as_text(std::as_bytes(std::span(circuit->key.vk_digest()))));
-  v1::PartitionResult& partition = *reply.add_partitions();
-  partition.set_proof(as_text(groth16::formats::compress(*proof)));
-  partition.set_proof_json(groth16::formats::proof_json(*proof));
-  partition.set_public_json(groth16::formats::public_json(packed->public_inputs()));
-  return reply;
+  OwnResult result;
+  result.curve = std::string(C::name);
+  result.key_digest = own.digest;
+  result.vk_digest = circuit->key.vk_digest();
+  result.texts = {groth16::formats::proof_json(*proof), groth16::formats::public_json(packed->public_inputs()),
+                  as_text(groth16::formats::compress(*proof))};
+  return result;
 }
 
 }  // namespace
 
-Result<v1::ResultReply> make_own_proof(const OwnProof& wanted) {
+Result<OwnResult> make_own_proof(const OwnProof& wanted) {
   if (auto hardened = harden_process(); !hardened) return tl::unexpected(hardened.error());
   struct sigaction lost_page {};
   lost_page.sa_handler = on_lost_page;
@@ -159,13 +157,12 @@ Result<v1::ResultReply> make_own_proof(const OwnProof& wanted) {
   };
   const OwnKey own{*key, wanted, read_at, wanted.wants_digest ? sha256(key_bytes->bytes()) : Digest{}};
   const Compute compute(std::thread::hardware_concurrency());
-  auto reply = groth16::with_curve(key->header().curve, [&]<class C>() { return prove_on<C>(own, *witness, compute); });
-  if (!reply) return reply;
-  reply->mutable_job()->set_state(v1::DONE);
-  for (const std::string& text :
-       groth16::formats::key_warnings({wanted.key, key->warnings(), key->has_transcript(), key->trailing_bytes()}))
-    reply->mutable_job()->add_warnings(text);
-  return reply;
+  auto result =
+      groth16::with_curve(key->header().curve, [&]<class C>() { return prove_on<C>(own, *witness, compute); });
+  if (!result) return result;
+  result->warnings =
+      groth16::formats::key_warnings({wanted.key, key->warnings(), key->has_transcript(), key->trailing_bytes()});
+  return result;
 }
 
-}  // namespace groth16d::ctl
+}  // namespace groth16d::client

@@ -1,0 +1,104 @@
+// groth16-prove: one proof by one process, as groth16ctl's `prove` makes it where no daemon runs. It links little, so
+// that a small proof does not wait for libraries.
+//
+//   groth16-prove [--json] [--allow-insecure-key] [--job NAME] [--binary FILE] KEY WITNESS PROOF PUBLIC
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "client/prove/own_proof.hpp"
+#include "client/prove/proof_files.hpp"
+#include "common/build.hpp"
+
+namespace {
+
+using groth16d::Error;
+using groth16d::Result;
+using groth16d::client::OwnProof;
+using groth16d::client::OwnResult;
+using groth16d::client::ResultPaths;
+using Json = nlohmann::ordered_json;
+
+constexpr int kUsage = 2;
+
+struct Arguments {
+  OwnProof proof;
+  ResultPaths paths;
+  std::string job;
+  bool json = false;
+};
+
+void add_options(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--json", arguments.json, "print results and errors as JSON");
+  app.add_flag("--allow-insecure-key", arguments.proof.allow_insecure_key, "also with a key made for development");
+  app.add_option("--job", arguments.job, "what --json calls it")->type_name("NAME");
+  app.add_option("--binary", arguments.paths.binary, "where the compressed proof goes")->type_name("FILE");
+  const auto add_file = [&](const char* name, std::string& path, const char* what) {
+    app.add_option(name, path, what)->type_name("FILE")->required();
+  };
+  add_file("key", arguments.proof.key, "the proving key, a .zkey");
+  add_file("witness", arguments.proof.witness, "the witness, a .wtns");
+  add_file("proof", arguments.paths.proof, "where proof.json goes");
+  add_file("public", arguments.paths.public_inputs, "where public.json goes");
+}
+
+void say(const std::string& line) { std::cerr << "groth16-prove: " << line << '\n'; }
+
+void print(const Json& value) { std::cout << value.dump(2, ' ', false, Json::error_handler_t::replace) << '\n'; }
+
+int fail(const Error& error, const Arguments& arguments) {
+  if (arguments.json) print({{"error", {{"code", to_string(error.code)}, {"name", error.name}, {"text", error.text}}}});
+  say(error.text + " [" + error.name + "]");
+  return EXIT_FAILURE;
+}
+
+// The words of a daemon's result.
+void report(const OwnResult& result, const Arguments& arguments) {
+  if (!arguments.json) {
+    std::cout << arguments.paths.proof << ' ' << arguments.paths.public_inputs << '\n';
+    return;
+  }
+  print({{"job", arguments.job},
+         {"state", "done"},
+         {"warnings", result.warnings},
+         {"curve", result.curve},
+         {"key_digest", groth16d::to_hex(result.key_digest)},
+         {"vk_digest", groth16d::to_hex(result.vk_digest)},
+         {"proof_file", arguments.paths.proof},
+         {"public_file", arguments.paths.public_inputs}});
+}
+
+Result<OwnResult> prove(const Arguments& arguments) {
+  const OwnProof& wanted = arguments.proof;
+  if (auto writable = check_writable(arguments.paths, {wanted.key, wanted.witness}); !writable)
+    return tl::unexpected(writable.error());
+  auto result = make_own_proof(wanted);
+  if (!result) return result;
+  for (const std::string& warning : result->warnings) say("warning: " + warning);
+  if (auto written = write_proof(result->texts, arguments.paths); !written) return tl::unexpected(written.error());
+  return result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("groth16-prove: one proof by one process", "groth16-prove");
+  Arguments arguments;
+  app.set_version_flag("--version", "groth16-prove " + groth16d::version_text());
+  add_options(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? EXIT_SUCCESS : kUsage;
+  }
+  arguments.proof.wants_digest = arguments.json;
+  const auto result = prove(arguments);
+  if (!result) return fail(result.error(), arguments);
+  report(*result, arguments);
+  std::cout.flush();
+  if (std::cout) return EXIT_SUCCESS;
+  say("standard output cannot be written");
+  return EXIT_FAILURE;
+}

@@ -52,7 +52,7 @@ groth16d_package(groth16d SECTION net
 verified itself: behind a queue that never loses a job, in processes that can
 be killed one by one, with every gigabyte accounted for."
   SCRIPTS ${scripts}/postinst ${scripts}/prerm ${scripts}/postrm ${scripts}/conffiles)
-groth16d_package(groth16d-cuda SECTION net
+groth16d_package(groth16d-cuda SECTION contrib/net
   DEPENDS "groth16d (>= ${PROJECT_VERSION})"
   SUMMARY "Groth16 proving daemon: worker for NVIDIA cards"
   TEXT "The prove stage of groth16d on one NVIDIA card a worker. Needs the vendor's

@@ -37,6 +37,9 @@ ErrorCode code_of(int error_number) {
     case EACCES:
     case EPERM:
       return ErrorCode::denied;
+    case EMFILE:
+    case ENFILE:
+      return ErrorCode::busy;
     default:
       return ErrorCode::system;
   }

@@ -19,7 +19,8 @@
 namespace groth16d {
 
 // Error{system, "system.<call>", "<call> <object>: No space left on device"}. ENOENT and ENOTDIR become
-// not_found, EACCES and EPERM denied, ENAMETOOLONG malformed: what a client's path can cause is not our 500.
+// not_found, EACCES and EPERM denied, ENAMETOOLONG malformed: what a client's path can cause is not our 500. EMFILE and
+// ENFILE become busy: a descriptor is free again later.
 tl::unexpected<Error> system_failure(std::string_view call, std::string_view object, int error_number = errno);
 
 // open(2) with O_CLOEXEC added.

@@ -32,11 +32,41 @@ bool destroys_context(cudaError_t code) {
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorDevicesUnavailable:
     case cudaErrorContained:
+#if CUDART_VERSION >= 13000
+    case cudaErrorTensorMemoryLeak:
+#endif
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
     case cudaErrorUnknown:  // nobody knows what of the context is left
       return true;
     default:
       return false;
   }
+}
+
+// There is none, or none that runs what this program was compiled for.
+bool is_no_card_for_us(cudaError_t code) {
+  switch (code) {
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInvalidDevice:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Stands for all kernels: they are compiled for the same cards.
+__global__ void any_kernel() {}
+
+void check_code_for(const cudaDeviceProp& card) {
+  cudaFuncAttributes attributes;
+  check(
+      cudaFuncGetAttributes(&attributes, any_kernel),
+      "device code for a card of compute capability " + std::to_string(card.major) + "." + std::to_string(card.minor));
 }
 
 std::string uuid_text(const cudaUUID_t& uuid) {
@@ -53,9 +83,7 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 Error error_of(cudaError_t code, const std::string& call) {
   const std::string text = call + ": " + cudaGetErrorName(code) + ", " + cudaGetErrorString(code);
   if (destroys_context(code)) return {ErrorCode::system, "gpu.lost", text};
-  if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver || code == cudaErrorInvalidDevice) {
-    return {ErrorCode::unavailable, "gpu.no_device", text};
-  }
+  if (is_no_card_for_us(code)) return {ErrorCode::unavailable, "gpu.no_device", text};
   if (code == cudaErrorMemoryAllocation) {
     std::size_t free_bytes = 0, total_bytes = 0;
     const bool known = cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess;
@@ -82,6 +110,7 @@ Result<DeviceFacts> use_first_device() {
     check(cudaSetDevice(0), "cudaSetDevice");
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+    check_code_for(properties);
     std::size_t free_bytes = 0, total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
     DeviceFacts facts;

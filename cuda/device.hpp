@@ -1,9 +1,10 @@
 // The card that this process uses: choosing it, its facts, and how its errors are told apart.
 //
-// Errors of this folder: gpu.no_device (unavailable), gpu.out_of_memory (too_large, with the bytes asked for and those
-// that are free), gpu.call (system, with the call's name and CUDA's words), gpu.lost (system: a sticky error; every
-// further call of this process fails, so the process ends without one), gpu.plan (too_large: more than the whole card
-// has), gpu.memory_taken (unavailable: the card has it, other processes hold it; names them).
+// Errors of this folder: gpu.no_device (unavailable: none that runs what this program was compiled for),
+// gpu.out_of_memory (too_large, with the bytes asked for and those that are free), gpu.call (system, with the call's
+// name and CUDA's words), gpu.lost (system: a sticky error; every further call of this process fails, so the process
+// ends without one), gpu.plan (too_large: more than the whole card has), gpu.memory_taken (unavailable: the card has
+// it, other processes hold it; names them). The supervisor's core knows those of memory by name.
 #pragma once
 
 #include <cstddef>

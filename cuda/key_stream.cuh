@@ -31,10 +31,10 @@ class KeyStream {
     return std::max<std::size_t>(1, piece_bytes / sizeof(Affine<F>));
   }
 
-  // Calls use(points on the card, piece's number) for each piece of the section, which queues on `stream` what reads
+  // Calls read(points on the card, piece's number) for each piece of the section, which queues on `stream` what reads
   // them. Two pieces are queued at once, not more: after a cancel (thrown) the card soon reads no host memory.
-  template <class F, class Use>
-  void each_piece(std::span<const Affine<F>> section, cudaStream_t stream, const Compute& compute, Use&& use) {
+  template <class F, class Reader>
+  void each_piece(std::span<const Affine<F>> section, cudaStream_t stream, const Compute& compute, Reader&& read) {
     const std::size_t most = piece_points<F>(piece_bytes_);
     for (std::size_t first = 0, number = 0; first < section.size(); first += most, ++number) {
       Buffer& buffer = buffers_[number % buffers_.size()];
@@ -43,13 +43,24 @@ class KeyStream {
       upload(points, section.subspan(first, std::min(most, section.size() - first)), copies_.get());
       buffer.arrived.record(copies_.get());
       buffer.arrived.hold(stream);
-      use(static_cast<const Affine<F>*>(points), number);
+      read(static_cast<const Affine<F>*>(points), number);
       buffer.used.record(stream);
     }
   }
 
-  // The card reads no host memory any more.
-  void finish() const { copies_.wait("a key's points to the card"); }
+  // Where its user ends, however it ends, the card reads no host memory any more.
+  class Use {
+   public:
+    explicit Use(const KeyStream* stream) : stream_(stream) {}  // nullptr: nothing is streamed
+    ~Use() {
+      if (stream_ != nullptr) (void)cudaStreamSynchronize(stream_->copies_.get());
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    const KeyStream* stream_;
+  };
 
  private:
   struct Buffer {
@@ -60,7 +71,6 @@ class KeyStream {
   void wait(const Event& event, const Compute& compute) const {
     constexpr std::chrono::microseconds kBetweenLooks{100};
     while (!event.has_happened() && !compute.cancelled()) std::this_thread::sleep_for(kBetweenLooks);
-    if (compute.cancelled()) finish();
     go_on(compute, "a key's points to the card");
   }
 

@@ -175,6 +175,7 @@ class GpuStageBody {
     wait(compute, "transforms");
     clock.mark("H", stream);
     KeyStream* const key_stream = key_stream_ ? &*key_stream_ : nullptr;
+    const KeyStream::Use key_stream_use(key_stream);
     h_.start(key.h(), h_scalars, Fr::modulus(), key_stream, workspace_, stream, compute);
     wait(compute, "H");
     const WitnessSum sum{view.bits,  full_plain_.data(), Fr::modulus(), slots_ ? slots_->view() : WireSlots::View{},
@@ -226,7 +227,6 @@ class GpuStageBody {
   void wait(const Compute& compute, const char* what) {
     constexpr std::chrono::microseconds kBetweenLooks{100};
     while (!stream_.is_done(what) && !compute.cancelled()) std::this_thread::sleep_for(kBetweenLooks);
-    if (compute.cancelled() && key_stream_) key_stream_->finish();
     go_on(compute, what);
   }
 

@@ -24,6 +24,10 @@ __global__ void translate(WireSlots::View slots, const std::uint32_t* wires, std
 
 WireSlots::WireSlots(std::span<const std::uint64_t> bitmap, const Stream& stream)
     : bitmap_(2 * bitmap.size(), "the bitmap of boolean wires"), ranks_(2 * bitmap.size(), "ranks of boolean wires") {
+  if (bitmap.size() > View::kFullBit / 64) {
+    throw CudaFailure({groth16d::ErrorCode::too_large, "gpu.system_terms",
+                       std::to_string(64 * bitmap.size()) + " wires; the card's slots have room for 2^31"});
+  }
   const std::size_t words = bitmap_.size();
   const DeviceArray<std::uint32_t> counts(words, "counts of boolean wires");
   const std::size_t bytes = scan_temporary_bytes(words);

@@ -14,7 +14,8 @@ namespace groth16::device {
 // The bitmap of boolean wires and the ranks of its words. What is made with it needs it no longer.
 class WireSlots {
  public:
-  // The bitmap as ConstraintSystem::boolean_bitmap() has it.
+  // The bitmap as ConstraintSystem::boolean_bitmap() has it. Error by exception: gpu.system_terms (too_large: more than
+  // 2^31 wires).
   WireSlots(std::span<const std::uint64_t> bitmap, const Stream& stream);
   template <class C>
   static std::uint64_t planned_bytes(const ConstraintSystem<C>& system) {

@@ -7,14 +7,11 @@
 #include <unistd.h>
 
 #include "common/clock.hpp"
-#include "ipc/limits.hpp"
 #include "supervisor/client_messages.hpp"
 
 namespace groth16d::supervisor {
 namespace {
 
-// Four messages of the largest size: what clients may have in our memory before the spool has it.
-constexpr std::uint64_t kMostInlineBytes = std::uint64_t{4} * ipc::kMaxMessageBytes;
 // A request waits for one commit, 2 ms; ten thousand of them are a flood, not a load.
 constexpr std::size_t kMostPending = 10'000;
 constexpr std::uint32_t kRetryAfter_ms = 1'000;
@@ -151,18 +148,19 @@ Result<std::optional<Event>> Api::submit(ipc::ClientRequest& request, const Call
   if (auto checked = check_submit(*body, request.payload.size()); !checked) return tl::unexpected(checked.error());
   Pending pending(caller, request.command);
   pending.submit = *body;
-  if (auto room = make_room(pending, request.payload); !room) return tl::unexpected(room.error());
+  if (auto room = make_room(pending, burden_of(*body, request.body.size(), request.payload)); !room)
+    return tl::unexpected(room.error());
   const ReplyToken token = remember(std::move(pending));
   files_.put(examine_request(token, *body, caller, request.payload));
   return std::nullopt;
 }
 
 // For what waits in memory until the spool has it.
-Result<void> Api::make_room(Pending& pending, const std::vector<zmq::message_t>& payload) {
-  for (const zmq::message_t& frame : payload) pending.inline_bytes += frame.size();
-  if (inline_bytes_ + pending.inline_bytes > kMostInlineBytes || pending_.size() >= kMostPending)
+Result<void> Api::make_room(Pending& pending, const Burden& burden) {
+  if (pending_.size() >= kMostPending)
     return failure(ErrorCode::busy, "request.too_many", "too many requests wait for the spool");
-  inline_bytes_ += pending.inline_bytes;
+  if (auto entered = waiting_.enter(burden); !entered) return entered;
+  pending.burden = burden;
   return {};
 }
 
@@ -192,7 +190,7 @@ void Api::reply(const Reply& reply, TimePoint now) {
   auto node = pending_.extract(reply.token);
   if (node.empty()) return;
   const Pending& pending = node.mapped();
-  inline_bytes_ -= pending.inline_bytes;
+  waiting_.leave(pending.burden);
   if (pending.command == ipc::Command::submit) {
     v1::SubmitReply body;
     *body.mutable_status() = reply_status(reply);

@@ -19,6 +19,7 @@
 #include "supervisor/memory_watch.hpp"
 #include "supervisor/meters.hpp"
 #include "supervisor/reload.hpp"
+#include "supervisor/waiting_room.hpp"
 
 namespace groth16d::supervisor {
 
@@ -83,14 +84,14 @@ class Api {
     std::string circuit;         // of CIRCUIT_ADD and CIRCUIT_REMOVE
     std::optional<SlotId> slot;  // of a verb about a worker
     std::vector<SpoolInput> inputs;
-    std::uint64_t inline_bytes = 0;
+    Burden burden;  // in the waiting room
   };
 
   Result<Caller> recognise(ipc::ClientRequest& request, Door door) const;
   Result<std::optional<Event>> dispatch(ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> submit(ipc::ClientRequest& request, const Caller& caller);
   Result<std::optional<Event>> upload(ipc::ClientRequest& request, const Caller& caller);  // api_upload.cpp
-  Result<void> make_room(Pending& pending, const std::vector<zmq::message_t>& payload);
+  Result<void> make_room(Pending& pending, const Burden& burden);
   Result<std::optional<Event>> about_job(const ipc::ClientRequest& request, const Caller& caller, TimePoint now);
   Result<std::optional<Event>> about_circuit(const ipc::ClientRequest& request, const Caller& caller);
 
@@ -123,7 +124,7 @@ class Api {
   std::uint64_t started_at_ms_;
   ReplyToken next_token_ = 1;
   std::map<ReplyToken, Pending> pending_;
-  std::uint64_t inline_bytes_ = 0;
+  WaitingRoom waiting_;
   std::vector<RemoteClient> remote_clients_;
 };
 

@@ -15,7 +15,8 @@ Result<std::optional<Event>> Api::upload(ipc::ClientRequest& request, const Call
   const std::uint64_t chunk_bytes = request.payload.empty() ? 0 : request.payload.front().size();
   if (auto checked = check_upload(*body, chunk_bytes); !checked) return tl::unexpected(checked.error());
   Pending pending(caller, request.command);
-  if (auto room = make_room(pending, request.payload); !room) return tl::unexpected(room.error());
+  const Burden burden{chunk_bytes + request.body.size() * kCopiesOfBody, 0};
+  if (auto room = make_room(pending, burden); !room) return tl::unexpected(room.error());
   UploadPiece piece;
   piece.client = caller.client;
   piece.has_quota = caller.has_quota();
@@ -34,7 +35,7 @@ void Api::uploaded(const UploadTaken& taken) {
   auto node = pending_.extract(taken.token);
   if (node.empty()) return;
   const Pending& pending = node.mapped();
-  inline_bytes_ -= pending.inline_bytes;
+  waiting_.leave(pending.burden);
   if (!taken.progress) return refuse(pending.to, taken.progress.error());
   v1::UploadReply body;
   *body.mutable_status() = ipc::make_status(taken.progress->is_whole ? 200 : 202);

@@ -1,6 +1,8 @@
 #include "supervisor/client_messages.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -8,6 +10,9 @@ namespace groth16d::supervisor {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 64;
+// Objects of one partition in the request and in what the files' thread and the core are told of it: 480 bytes, and the
+// allocator's.
+constexpr std::uint64_t kBytesOfPartition = 512;
 
 tl::unexpected<Error> refuse(const char* name, std::string text) {
   return failure(ErrorCode::malformed, name, std::move(text));
@@ -86,6 +91,9 @@ Result<void> check_path(std::string_view path) {
 }
 
 Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames) {
+  if (request.partitions_size() > static_cast<int>(kMostPartitions))
+    return refuse("job.partitions",
+                  fmt::format("{} partitions; 1 to {} are possible", request.partitions_size(), kMostPartitions));
   if (auto named = check_name("job", request.job()); !named) return named;
   if (request.circuit().empty() == request.key_path().empty())
     return refuse("request.circuit", "expected a circuit or a key_path, and not both");
@@ -99,11 +107,15 @@ Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_
     if (auto checked = check_path(partition.path()); !checked) return checked;
   if (!v1::Priority_IsValid(request.priority()))
     return refuse("request.priority", fmt::format("{} is no priority", static_cast<int>(request.priority())));
+  if (request.deadline_ms() > kMostDeadline_ms)
+    return refuse("request.deadline", fmt::format("a deadline of {} ms is over the bound of {}, ten years",
+                                                  request.deadline_ms(), kMostDeadline_ms));
   if (request.partitions().empty()) return refuse("request.partitions", "the job has no partitions");
   std::uint64_t declared = 0;
   for (const auto& partition : request.partitions()) {
     if (partition.source_case() == v1::PartitionInput::SOURCE_NOT_SET ||
-        (partition.has_path() && partition.path().empty()))
+        (partition.has_path() && partition.path().empty()) ||
+        (partition.has_payload_frames() && partition.payload_frames() == 0))
       return refuse("request.input", "a partition has no input: expected a path, payload_frames or an upload");
     if (partition.has_upload() && partition.upload().size() != sizeof(Digest))
       return refuse("request.upload",
@@ -113,6 +125,19 @@ Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_
   if (declared != payload_frames)
     return refuse("request.payload", fmt::format("{} payload frames came, {} are declared", payload_frames, declared));
   return {};
+}
+
+// A partition that is sent along needs no file; one that is named again shares the first one's.
+Burden burden_of(const v1::SubmitRequest& request, std::size_t body_bytes, const std::vector<zmq::message_t>& payload) {
+  Burden burden{body_bytes * kCopiesOfBody + static_cast<std::uint64_t>(request.partitions_size()) * kBytesOfPartition,
+                0};
+  for (const zmq::message_t& frame : payload) burden.bytes += frame.size();
+  std::set<std::pair<bool, std::string_view>> files;
+  for (const auto& partition : request.partitions())
+    if (!partition.has_payload_frames())
+      files.emplace(partition.has_path(), partition.has_path() ? partition.path() : partition.upload());
+  burden.files = files.size();
+  return burden;
 }
 
 // A field once added is always written, lengths first; protobuf's own bytes would depend on who serialised them.

@@ -14,6 +14,7 @@
 #include "supervisor/core/view.hpp"
 #include "supervisor/files.hpp"
 #include "supervisor/journal_file.hpp"
+#include "supervisor/waiting_room.hpp"
 
 namespace groth16d::supervisor {
 
@@ -23,9 +24,13 @@ Result<void> check_name(std::string_view what, std::string_view name);
 // Of a client's file. Error: malformed "request.path".
 Result<void> check_path(std::string_view path);
 
-// What can be refused without looking at a file: names, a circuit or a key but not both, at least one partition, each
-// with one input, as many payload frames as are declared. Error: malformed "request.*".
+// What can be refused without looking at a file: names, a circuit or a key but not both, one partition to
+// kMostPartitions, each with one input, as many payload frames as are declared, a deadline of kMostDeadline_ms at most.
+// Errors: malformed "request.*", "job.partitions".
 Result<void> check_submit(const v1::SubmitRequest& request, std::size_t payload_frames);
+
+// What a SUBMIT holds until the spool has it. `body_bytes` as it came.
+Burden burden_of(const v1::SubmitRequest& request, std::size_t body_bytes, const std::vector<zmq::message_t>& payload);
 
 // UPLOAD's body, and the size of its chunk if there is one. Errors: malformed "request.*", too_large "input.bytes".
 Result<void> check_upload(const v1::UploadRequest& request, std::uint64_t chunk_bytes);

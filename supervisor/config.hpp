@@ -12,7 +12,7 @@
 //   max_spool_per_client = "0 B"         of it, of one client (user, or key over TCP); 0: all of it
 //   upload_expiry = "1 h"                of an upload that nobody goes on with, or no job takes
 //   cache_dir = "/var/cache/groth16d"    converted circuits; default: state_dir/cache
-//   cache_max = "64 GiB"                 of them; 0 keeps none
+//   cache_max = "96 GiB"                 of them; 0 keeps none
 //   retention = "7 d"                    of a finished job that nobody closes
 //   max_jobs_per_client = 0              unfinished jobs of one client (user, or key over TCP); 0: any number
 //   log_level = "info"                   debug info warning error
@@ -66,7 +66,7 @@ struct Config {
   SpoolLimits spool{std::uint64_t{64} << 30, 0};
   Millis upload_expiry{3'600'000};
   std::filesystem::path cache_dir;                          // "": state_dir/cache
-  std::uint64_t cache_max_bytes = std::uint64_t{64} << 30;  // a 32 GiB PoRep key and its system are 50; 0: no cache
+  std::uint64_t cache_max_bytes = std::uint64_t{96} << 30;  // a 32 GiB PoRep key and its system are 76; 0: no cache
   std::string log_level = "info";
   std::string cgroup = "auto";
   std::optional<std::uint64_t> worker_memory_max_bytes;  // none: auto

@@ -1,5 +1,8 @@
 #include "supervisor/files.hpp"
 
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
@@ -9,6 +12,9 @@
 
 namespace groth16d::supervisor {
 namespace {
+
+// About as long as the core tries a failed allocation again.
+constexpr std::uint64_t kDescriptorPatience_ms = 120'000;
 
 std::vector<std::string> raw_digests(const std::vector<Digest>& digests) {
   std::vector<std::string> bytes;
@@ -36,6 +42,13 @@ std::string digest_of(const Examine& request) {
     }
   }
   return to_binary(hash.finish());
+}
+
+// Equal for inputs that are one file; "": it is none. No path that can be opened begins so.
+std::string file_of(const NamedInput& input) { return input.upload ? "upload " + to_hex(*input.upload) : input.path; }
+
+SpoolInput once_more(const SpoolInput& input) {
+  return {input.name, input.file, {}, input.bytes, input.upload_path, input.upload_digest, input.uploader};
 }
 
 }  // namespace
@@ -69,6 +82,7 @@ void Files::answer(Outbox<FilesCompletion>& completions, FilesCompletion complet
 }
 
 void Files::serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions) {
+  for (Opening& opening : std::exchange(waiting_, {})) open(std::move(opening), completions);
   std::vector<SpoolJob> jobs;
   for (FilesRequest& request : requests) {
     if (auto* job = std::get_if<SpoolJob>(&request)) {
@@ -98,7 +112,7 @@ void Files::serve_one(FilesRequest request, Outbox<FilesCompletion>& completions
   } else if (const auto* limits = std::get_if<FileLimits>(&request)) {
     set_limits(*limits);
   } else {
-    answer(completions, open_files(std::get<OpenFiles>(request)));
+    open({std::move(std::get<OpenFiles>(request)), monotonic_ms()}, completions);
   }
 }
 
@@ -150,19 +164,35 @@ void Files::spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& comp
 
 Examined Files::examine(Examine request) const {
   Examined found{request.token, digest_of(request), {}, {}};
-  for (std::size_t partition = 0; partition < request.inputs.size(); ++partition) {
-    auto input = open_named(std::move(request.inputs[partition]), partition, request.client);
-    if (!input) {
-      found.key_stamp = tl::unexpected(input.error());
-      return found;
-    }
-    found.inputs.push_back(std::move(*input));
+  auto inputs = open_inputs(std::move(request.inputs), request.client);
+  if (!inputs) {
+    found.key_stamp = tl::unexpected(inputs.error());
+    return found;
   }
+  found.inputs = std::move(*inputs);
   if (auto space = spool_.account()->check(spooled_bytes(found.inputs), request.payer); !space)
     found.key_stamp = tl::unexpected(space.error());
   else
     found.key_stamp = stamp(request.source);
   return found;
+}
+
+// Each file once: a job may name one in all of its thousands of partitions.
+Result<std::vector<SpoolInput>> Files::open_inputs(std::vector<NamedInput> inputs, const std::string& client) const {
+  std::vector<SpoolInput> opened;
+  std::map<std::string, std::size_t> first;
+  for (std::size_t partition = 0; partition < inputs.size(); ++partition) {
+    const std::string file = file_of(inputs[partition]);
+    if (const auto known = first.find(file); known != first.end()) {
+      opened.push_back(once_more(opened[known->second]));
+      continue;
+    }
+    auto input = open_named(std::move(inputs[partition]), partition, client);
+    if (!input) return tl::unexpected(input.error());
+    if (!file.empty()) first.emplace(file, partition);
+    opened.push_back(std::move(*input));
+  }
+  return opened;
 }
 
 Result<SpoolInput> Files::open_named(NamedInput input, std::size_t partition, const std::string& client) const {
@@ -197,6 +227,17 @@ Result<std::string> Files::stamp(const CircuitSource& source) const {
                           status.st_mtim.tv_nsec);
   }
   return stamps;
+}
+
+// Where no descriptor is left a circuit must not fail for it: with every request, and once a second, it is tried again.
+void Files::open(Opening opening, Outbox<FilesCompletion>& completions) {
+  FilesAnswered answered = open_files(opening.request);
+  const auto* refused = std::get_if<FilesRefused>(&answered.event);
+  if (refused == nullptr || refused->error.code != ErrorCode::busy ||
+      monotonic_ms() >= opening.since_ms + kDescriptorPatience_ms)
+    return answer(completions, std::move(answered));
+  if (waiting_.empty()) spdlog::warn("files to be leased wait for descriptors: {}", refused->error.text);
+  waiting_.push_back(std::move(opening));
 }
 
 FilesAnswered Files::open_files(const OpenFiles& request) const {

@@ -135,6 +135,11 @@ class Files {
   SpoolFigures figures() const;
 
  private:
+  struct Opening {
+    OpenFiles request;
+    std::uint64_t since_ms = 0;
+  };
+
   void spool_jobs(std::vector<SpoolJob> jobs, Outbox<FilesCompletion>& completions);
   void serve(std::vector<FilesRequest> requests, Outbox<FilesCompletion>& completions);
   void serve_one(FilesRequest request, Outbox<FilesCompletion>& completions);
@@ -144,8 +149,10 @@ class Files {
   void answer(Outbox<FilesCompletion>& completions, FilesCompletion completion);
   InputReplaced replace(ReplaceInput cut);
   Examined examine(Examine request) const;
+  Result<std::vector<SpoolInput>> open_inputs(std::vector<NamedInput> inputs, const std::string& client) const;
   Result<SpoolInput> open_named(NamedInput input, std::size_t partition, const std::string& client) const;
   Result<std::string> stamp(const CircuitSource& source) const;
+  void open(Opening opening, Outbox<FilesCompletion>& completions);
   FilesAnswered open_files(const OpenFiles& request) const;
   Result<SegmentHandle> open_one(const FileSpec& spec) const;
 
@@ -153,6 +160,7 @@ class Files {
   Uploads uploads_;
   std::vector<std::string> roots_;
   std::function<Result<Config>()> read_config_;
+  std::vector<Opening> waiting_;  // for descriptors
   mutable std::mutex figures_mutex_;
   SpoolFigures figures_;
   HelperThread<FilesRequest, FilesCompletion> thread_;

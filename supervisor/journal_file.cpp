@@ -405,13 +405,19 @@ Result<std::vector<StampedLine>> JournalFile::lines_of(const JobId& job, std::ui
   return lines;
 }
 
+// On an I/O error or a full disk SQLite may end the transaction by itself; what came after would commit alone.
 std::vector<Result<void>> JournalFile::commit(std::span<const JournalEntry> entries) {
   if (GROTH16D_FAILPOINT("journal.commit"))
     return std::vector<Result<void>>(entries.size(), failure(ErrorCode::system, "journal.commit", "failpoint"));
   std::vector<Result<void>> results;
   auto begun = execute(database_.get(), "BEGIN IMMEDIATE", "journal.commit");
   if (!begun) return std::vector<Result<void>>(entries.size(), begun);
-  for (const JournalEntry& entry : entries) results.push_back(apply_alone(database_.get(), entry));
+  for (const JournalEntry& entry : entries) {
+    results.push_back(apply_alone(database_.get(), entry));
+    if (!results.back() && sqlite3_get_autocommit(database_.get()) != 0)
+      return std::vector<Result<void>>(
+          entries.size(), failure(ErrorCode::system, "journal.commit", std::move(results.back().error().text)));
+  }
   if (auto committed = execute(database_.get(), "COMMIT", "journal.commit"); !committed) {
     if (sqlite3_get_autocommit(database_.get()) == 0) execute(database_.get(), "ROLLBACK");
     return std::vector<Result<void>>(entries.size(), committed);

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <zmq.hpp>
@@ -26,10 +27,23 @@
 
 namespace groth16d::supervisor {
 
+// An opened file of several owners, closed when the last of them goes.
+class SharedFile {
+ public:
+  SharedFile() = default;
+  SharedFile(UniqueFd file) : file_(std::make_shared<const UniqueFd>(std::move(file))) {}
+
+  int get() const { return file_ ? file_->get() : -1; }
+  explicit operator bool() const { return get() >= 0; }
+
+ private:
+  std::shared_ptr<const UniqueFd> file_;
+};
+
 // One partition's input as it comes: an opened file, or frames of the client's message.
 struct SpoolInput {
   std::string name;  // how the client calls it
-  UniqueFd file;     // none: the frames
+  SharedFile file;   // none: the frames
   std::vector<zmq::message_t> frames;
   std::uint64_t bytes = 0;
   // Where `file` is an upload that has come whole: its path and SHA-256. It is linked, not copied, where there is a

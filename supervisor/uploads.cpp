@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::string_view kPart = "part";
 constexpr std::string_view kWhole = "whole";
+constexpr char kWithoutQuota = '-';  // clients begin with a letter
 constexpr std::size_t kReadBytes = 1 << 20;
 constexpr std::uint64_t kWriteBackBytes = 32 << 20;
 
@@ -33,6 +34,7 @@ struct Name {
   bool is_whole = false;
   Digest sha256{};
   std::uint64_t bytes = 0;
+  bool has_quota = true;
   std::string client;
 };
 
@@ -54,7 +56,8 @@ std::optional<Name> parse_name(std::string_view text) {
       number.ec != std::errc() || number.ptr != bytes.data() + bytes.size())
     return std::nullopt;
   std::memcpy(name.sha256.data(), digest->data(), digest->size());
-  name.client = text;
+  name.has_quota = text.front() != kWithoutQuota;
+  name.client = text.substr(name.has_quota ? 0 : 1);
   return name;
 }
 
@@ -121,7 +124,7 @@ void Uploads::adopt(const std::filesystem::path& file, std::uint64_t now_ms) {
   Upload upload;
   upload.bytes = name->bytes;
   upload.received_bytes = length;
-  upload.payer = name->client;
+  upload.payer = name->has_quota ? name->client : "";
   upload.is_whole = name->is_whole;
   upload.touched_ms = now_ms;
   account_->take(upload.bytes, upload.payer);
@@ -131,8 +134,9 @@ void Uploads::adopt(const std::filesystem::path& file, std::uint64_t now_ms) {
 // ---------------------------------------------------------------- chunks
 
 std::string Uploads::path_of(const Id& id, const Upload& upload) const {
+  const std::string owner = upload.payer.empty() ? kWithoutQuota + id.first : id.first;
   return (folder_ /
-          fmt::format("{}.{}.{}.{}", upload.is_whole ? kWhole : kPart, to_hex(id.second), upload.bytes, id.first))
+          fmt::format("{}.{}.{}.{}", upload.is_whole ? kWhole : kPart, to_hex(id.second), upload.bytes, owner))
       .string();
 }
 
@@ -154,7 +158,10 @@ Result<UploadProgress> Uploads::take(const UploadPiece& piece, std::uint64_t now
     if (auto appended = append(id, upload, piece); !appended) return tl::unexpected(appended.error());
   if (!upload.is_whole && upload.received_bytes == upload.bytes) {
     if (auto finished = finish(id, upload); !finished) {
-      if (finished.error().name == "upload.digest") remove(place);
+      if (upload.is_spoilt) {
+        ++counted_.spoilt;
+        remove(place);
+      }
       return tl::unexpected(finished.error());
     }
   }
@@ -207,46 +214,58 @@ Result<void> Uploads::append(const Id& id, Upload& upload, const UploadPiece& pi
                    fmt::format("the chunk at {} is not what came there before", piece.offset));
   const auto fresh = chunk.subspan(known);
   if (fresh.empty()) return {};
-  if (auto hashed = hash_again(path, upload); !hashed) return hashed;
+  const auto all_hashed = hash_again(path, upload);
+  if (!all_hashed) return tl::unexpected(all_hashed.error());
+  if (!*all_hashed) return {};
   if (auto written = write_at(file->get(), fresh, upload.received_bytes, path); !written) return written;
   begin_write_back(file->get(), upload.received_bytes, upload.received_bytes + fresh.size());
   upload.hash->update(fresh);
+  upload.hashed_bytes += fresh.size();
   upload.received_bytes += fresh.size();
   counted_.received_bytes += fresh.size();
   return {};
 }
 
-// After a restart: what came before it.
-Result<void> Uploads::hash_again(const std::string& path, Upload& upload) const {
-  if (upload.hash) return {};
+// After a restart: what came before it, a piece for each message. True: all of it.
+Result<bool> Uploads::hash_again(const std::string& path, Upload& upload) const {
+  if (!upload.hash) {
+    upload.hash.emplace();
+    upload.hashed_bytes = 0;
+  }
+  if (upload.hashed_bytes == upload.received_bytes) return true;
   const auto file = open_file(path, O_RDONLY);
   if (!file) return write_failed(file.error());
-  Sha256 hash;
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(upload.received_bytes, kReadBytes)));
-  for (std::uint64_t done = 0; done < upload.received_bytes;) {
+  const std::uint64_t end = std::min(upload.received_bytes, upload.hashed_bytes + kMostHashedAgainBytes);
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(end, kReadBytes)));
+  while (upload.hashed_bytes < end) {
     const auto piece = std::span(buffer).first(
-        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), upload.received_bytes - done)));
-    if (auto read = read_exact_at(file->get(), piece, done, path); !read) return write_failed(read.error());
-    hash.update(piece);
-    done += piece.size();
+        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), end - upload.hashed_bytes)));
+    if (auto read = read_exact_at(file->get(), piece, upload.hashed_bytes, path); !read)
+      return write_failed(read.error());
+    upload.hash->update(piece);
+    upload.hashed_bytes += piece.size();
   }
-  upload.hash.emplace(std::move(hash));
-  return {};
+  return end == upload.received_bytes;
 }
 
 // Whole is what a power cut leaves whole.
 Result<void> Uploads::finish(const Id& id, Upload& upload) {
   const std::string part = path_of(id, upload);
-  if (auto hashed = hash_again(part, upload); !hashed) return hashed;
+  const auto all_hashed = hash_again(part, upload);
+  if (!all_hashed) return tl::unexpected(all_hashed.error());
+  if (!*all_hashed) return {};
   if (std::exchange(upload.hash, std::nullopt)->finish() != id.second) {
-    ++counted_.spoilt;
+    upload.is_spoilt = true;
     return failure(ErrorCode::malformed, "upload.digest",
                    fmt::format("the {} bytes that came are not those with SHA-256 {}: send them again", upload.bytes,
                                to_hex(id.second)));
   }
   const auto file = open_file(part, O_RDONLY);
   if (!file) return write_failed(file.error());
-  if (::fsync(file->get()) != 0) return write_failed(system_failure("fsync", part).value());
+  if (GROTH16D_FAILPOINT("upload.sync") || ::fsync(file->get()) != 0) {
+    upload.is_spoilt = true;  // the kernel says it once, and the next sync would find nothing wrong
+    return write_failed(system_failure("fsync", part).value());
+  }
   GROTH16D_FAILPOINT("upload.synced");
   upload.is_whole = true;
   const std::string whole = path_of(id, upload);

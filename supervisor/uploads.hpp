@@ -6,8 +6,9 @@
 // job takes it over without a copy. What nobody goes on with for a while is removed.
 //
 // Nothing of it is in the journal: a file's name is its record ("part.<sha256>.<bytes>.<client>", "whole." once it is
-// checked and synced) and its length is how much has come. A killed supervisor's successor goes on from there; what a
-// power cut spoilt fails the last check. Used by one thread (files.hpp); no clock inside.
+// checked and synced, '-' before a client without a quota) and its length is how much has come. A killed supervisor's
+// successor goes on from there; what a power cut spoilt fails the last check. Used by one thread (files.hpp); no clock
+// inside.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,9 @@ namespace groth16d::supervisor {
 
 // Unfinished and waiting uploads of one client: a job has 10 inputs, seldom hundreds.
 inline constexpr std::size_t kMostUploadsOfClient = 1'024;
+
+// Of what came before a restart, hashed again for one message: a second of the thread that all clients share.
+inline constexpr std::uint64_t kMostHashedAgainBytes = 256ull << 20;
 
 // What a client's UPLOAD says.
 struct UploadPiece {
@@ -68,7 +72,8 @@ class Uploads {
   // Errors: not_found "upload.unknown" (never begun, expired, or a job's by now), conflict "upload.bytes" (begun with
   // another size), "upload.offset" (a gap), "upload.differs" (not what came there before), malformed "upload.chunk"
   // (not its SHA-256), "upload.digest" (all is there and is something else: the upload is gone), busy "quota.uploads",
-  // unavailable "spool.write", those of SpoolAccount::check.
+  // unavailable "spool.write" (gone, too, where what came could not be synced), those of SpoolAccount::check. While
+  // what came before a restart is hashed again nothing new is taken: the same message is to come again.
   Result<UploadProgress> take(const UploadPiece& piece, std::uint64_t now_ms);
 
   // A whole upload of this client as an input. Errors: not_found "upload.unknown", conflict "upload.incomplete".
@@ -91,7 +96,9 @@ class Uploads {
     std::uint64_t bytes = 0, received_bytes = 0;
     std::string payer;  // the client, or "" without a quota
     bool is_whole = false;
-    std::optional<Sha256> hash;  // of what has come; none after a restart
+    bool is_spoilt = false;          // to be removed
+    std::optional<Sha256> hash;      // of what has come; none after a restart
+    std::uint64_t hashed_bytes = 0;  // of what has come, in `hash`
     std::uint64_t touched_ms = 0;
     std::string claimed_by;  // a job, "": none
   };
@@ -102,7 +109,7 @@ class Uploads {
   std::string path_of(const Id& id, const Upload& upload) const;
   Result<void> begin(const UploadPiece& piece, const Id& id);
   Result<void> append(const Id& id, Upload& upload, const UploadPiece& piece);
-  Result<void> hash_again(const std::string& path, Upload& upload) const;
+  Result<bool> hash_again(const std::string& path, Upload& upload) const;
   Result<void> finish(const Id& id, Upload& upload);
   void remove(std::map<Id, Upload>::iterator place);
 

@@ -77,7 +77,7 @@ void add_circuit_commands(CLI::App& app, Session& session) {
   add_circuit_hash_command(*circuit, session);
 
   auto removed = std::make_shared<std::string>();
-  auto* remove = circuit->add_subcommand("remove", "forget a circuit; jobs that run with it go on");
+  auto* remove = circuit->add_subcommand("remove", "forget a circuit that no unfinished job uses");
   remove->add_option("name", *removed, "the circuit")->type_name("NAME")->required();
   remove->callback([&session, removed] { run_remove(session, *removed); });
 }

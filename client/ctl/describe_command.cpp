@@ -61,8 +61,9 @@ std::string man_page(const CLI::App& app) {
       ".SH NAME\ngroth16ctl \\- proofs, circuits and workers of groth16d\n"
       ".SH SYNOPSIS\n.B groth16ctl\n[\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]\n"
       ".SH DESCRIPTION\nThe command of users and operators of the Groth16 proving daemon. Some commands ask a daemon; "
-      "verify, vk, calldata, setup and doctor work alone; prove brings a daemon of its own where none runs. Results go "
-      "to standard output, everything else to standard error. /usr/share/doc/groth16d\\-client/CLIENT.md tells more.\n"
+      "verify, vk, calldata, setup, keygen and doctor work alone; prove needs no daemon, either: where none runs, one "
+      "process makes the proof. Results go to standard output, everything else to standard error. "
+      "/usr/share/doc/groth16d\\-client/CLIENT.md tells more.\n"
       ".SH OPTIONS OF EVERY COMMAND\n" +
       options_text(app) + ".SH COMMANDS\n";
   visit_all(app, [&](const CLI::App& command, const std::string& path) {
@@ -74,6 +75,10 @@ std::string man_page(const CLI::App& app) {
       ".SH EXIT STATUS\n0 done, 1 failed or not valid, 2 wrong usage, 3 no daemon answers, 4 the daemon refuses, 66 no "
       "verdict, 75 busy: try again later, 130 interrupted.\n"
       ".SH ENVIRONMENT\n.TP\n.B GROTH16D_RUNTIME_DIR\nthe daemon's runtime directory; else /run/groth16d\n"
+      ".TP\n.B GROTH16D_SERVER_KEY\nwith tcp://: the daemon's public key, where \\-\\-server\\-key does not say it\n"
+      ".TP\n.B GROTH16D_KEY\nwith tcp://: the file of our own secret key, where \\-\\-key does not say it\n"
+      ".TP\n.B FIL_PROOFS_PARAMETER_CACHE\nthe folder of Filecoin's published parameters; else "
+      "/var/tmp/filecoin\\-proof\\-parameters\n"
       ".SH SEE ALSO\n.BR groth16d (8),\n.BR groth16d.toml (5)\n";
   return page;
 }

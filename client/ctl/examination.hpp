@@ -32,7 +32,7 @@ struct Wanted {
   std::filesystem::path cache_dir = "/var/lib/groth16d/cache";
   std::vector<std::filesystem::path> roots;
   std::uint64_t max_spool_bytes = std::uint64_t{64} << 30;
-  std::uint64_t cache_max_bytes = std::uint64_t{64} << 30;
+  std::uint64_t cache_max_bytes = std::uint64_t{96} << 30;
   std::uint64_t gpu_slots = 0;
   std::vector<std::string> gpu_devices;  // UUIDs
 };

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMaxPublicBytes = std::uint64_t{1} << 20;   // a message's frame holds no more
 constexpr std::uint64_t kMaxInlineBytes = std::uint64_t{64} << 20;  // all payload of a message
+constexpr double kMaxDeadline_s = 10.0 * 365 * 24 * 3'600;          // docs/PROTOCOL.md
 
 const std::map<std::string, v1::Priority>& priorities() {
   static const std::map<std::string, v1::Priority> words = {{"low", v1::PRIORITY_LOW},
@@ -111,6 +112,10 @@ Result<Submission> make_submission(const JobInput& input, bool to_remote) {
     return failure(ErrorCode::malformed, "submit.publics",
                    std::to_string(input.publics.size()) + " files of public signals for " +
                        std::to_string(input.witnesses.size()) + " witnesses");
+  }
+  if (!(input.deadline_s >= 0 && input.deadline_s <= kMaxDeadline_s)) {
+    return failure(ErrorCode::malformed, "submit.deadline",
+                   "a deadline of " + std::to_string(input.deadline_s) + " s; 0 to ten years are possible");
   }
   Submission submission;
   std::string job = input.job;

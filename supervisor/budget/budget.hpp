@@ -2,7 +2,7 @@
 //
 // An account belongs to a partition in flight, a circuit that is loaded, or a slot (its resting worker). A reservation
 // is made whole or not at all, before anything is allocated, and shrinks only when memory is confirmed gone. Sums are
-// kept twice (by account and in total) so that a check can compare them. Architecture, section 8.
+// kept twice (by account and in total) so that a check can compare them (I1 of docs/DESIGN.md, section 8).
 #pragma once
 
 #include <array>

@@ -59,7 +59,7 @@ struct Circuit {
   CircuitFacts facts;
   ObservedPeaks peaks;  // of its stages, for as long as the key file is the same
   B2Times b2_times;
-  bool b2_refused = false;  // a card had no room for B2's points beside the rest
+  std::optional<SlotId> b2_refused_by;  // a card that had no room for B2's points beside the rest
   std::optional<Error> failure;
 
   SegmentRef key_file, r1cs_file, key, r1cs;

@@ -19,6 +19,8 @@ inline constexpr std::uint64_t kGpuRestingBytes = 512ull << 20;
 inline constexpr std::uint64_t kCardProveBytes = 64ull << 20;
 
 inline constexpr std::uint64_t kMostInputBytes = 64ull << 30;  // of one partition
+inline constexpr std::uint32_t kMostPartitions = 4'096;        // of one job
+inline constexpr std::uint64_t kMostDeadline_ms = 10ull * 365 * 24 * 3'600'000;
 
 struct CoreConfig {
   std::array<RoleConfig, kRoles> roles = {RoleConfig{1}, RoleConfig{1}, RoleConfig{1}, RoleConfig{1},
@@ -33,7 +35,7 @@ struct CoreConfig {
   std::uint32_t max_in_flight = 0;         // admitted partitions; 0: as many as the budget holds
   std::uint32_t max_queued_jobs = 20'000;  // unfinished jobs beyond which SUBMIT gets 429
   std::uint32_t max_jobs_per_client = 0;   // the same of one client; 0: any number
-  std::uint32_t max_partitions = 4'096;    // of one job
+  std::uint32_t max_partitions = kMostPartitions;
   std::uint64_t max_input_bytes = kMostInputBytes;
   std::uint32_t busy_retry_ms = 1'000;
 
@@ -44,7 +46,7 @@ struct CoreConfig {
   std::array<Millis, kStages> stall = {Millis{60'000},  Millis{120'000}, Millis{60'000},
                                        Millis{120'000}, Millis{120'000}, Millis{60'000}};
   Millis abort_grace{5'000};           // SIGABRT to SIGKILL: time for last words
-  Millis cancel_grace{5'000};          // CANCEL to SIGKILL (architecture, section 6)
+  Millis cancel_grace{5'000};          // CANCEL to SIGKILL
   Millis release_grace{5'000};         // a stage's answer to RELEASED of its leases
   Millis drain_grace{10'000};          // DrainWorker to SIGKILL of a worker without an assignment
   Millis drain_deadline{15 * 60'000};  // of the whole orderly drain; TimeoutStopSec is 20 min

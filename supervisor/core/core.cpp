@@ -115,6 +115,8 @@ void Machine::ring(TimerKey key) {
       if (partition != partitions_.end() && partition->second->phase == Phase::memory_pause)
         enqueue(*partition->second);
       return;
+    case TimerKey::Kind::partition_card:
+      return;  // dispatch() looks for itself
     case TimerKey::Kind::result_store:
       if (partition != partitions_.end() && partition->second->phase == Phase::storing)
         store_result(*partition->second);

@@ -32,6 +32,7 @@ void Machine::leave_lines(Partition& partition) {
   for (auto* line : {&synth_line_, &prove_line_, &b2_line_, &assemble_line_})
     line->erase(&partition, partition.admission);
   timers_.disarm({TimerKey::Kind::partition_memory, partition.uid});
+  timers_.disarm({TimerKey::Kind::partition_card, partition.uid});
   timers_.disarm({TimerKey::Kind::result_store, partition.uid});
 }
 
@@ -155,6 +156,12 @@ void Machine::wait_for_memory(std::uint64_t bytes, bool critical, const Circuit*
   memory_wait_ =
       "memory: needs " + std::to_string(bytes) + " bytes, " + std::to_string(budget_.free_bytes(critical)) + " free";
   make_room(bytes, critical, except);
+}
+
+// After so many failures in a row, before memory is asked for again.
+Millis Machine::memory_pause(std::uint32_t failures) const {
+  constexpr Millis kMost{30'000};
+  return std::min(config_.memory_retry * (1 << std::min(failures - 1, 5u)), kMost);
 }
 
 // Evicts idle circuits, oldest first and those without jobs before others, if that makes `bytes` fit; else running

@@ -37,7 +37,7 @@ bool Machine::b2_is_the_cards(const Partition& partition) const {
 bool Machine::card_is_sooner(const Circuit& circuit) const {
   const B2Times& times = circuit.b2_times;
   const auto& on_card = times.card_with_b2 ? times.card_with_b2 : times.card_alone;
-  if (circuit.b2_refused || !times.finalizer || !on_card) return false;
+  if (circuit.b2_refused_by || !times.finalizer || !on_card) return false;
   const std::int64_t cards = usable_slots(slots_, Role::gpu), finalizers = usable_slots(slots_, Role::final);
   return *times.finalizer * cards > *on_card * finalizers;
 }
@@ -50,7 +50,7 @@ void Machine::b2_to_finalizers(Partition& partition) {
 // What a card answered that was asked for B2 too.
 void Machine::take_card_b2(Partition& partition, std::string point) {
   if (point.empty()) {
-    partition.job->circuit->b2_refused = true;
+    partition.job->circuit->b2_refused_by = partition.prove_slot;
     return b2_to_finalizers(partition);
   }
   partition.b2_point = std::move(point);
@@ -66,10 +66,16 @@ void Machine::note_b2_time(const Slot& slot, const Task& task, Millis loading) {
     note(task.with_b2 ? times.card_with_b2 : times.card_alone, took);
 }
 
+// The slot's next process finds the card as it is then.
+void Machine::forget_b2_refusals(SlotId slot) {
+  for (auto& [uid, circuit] : circuits_)
+    if (circuit.b2_refused_by == slot) circuit.b2_refused_by.reset();
+}
+
 void Machine::forget_b2_times() {
   for (auto& [uid, circuit] : circuits_) {
     circuit.b2_times = {};
-    circuit.b2_refused = false;
+    circuit.b2_refused_by.reset();
   }
 }
 

@@ -6,8 +6,6 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr Millis kMemoryPauseMax{30'000};
-
 bool is_circuit_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 &&
          name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
@@ -168,7 +166,6 @@ void Machine::circuit_files_opened(Circuit& circuit) {
 void Machine::circuit_allocated(Circuit& circuit) {
   if (circuit.phase != CircuitPhase::allocating) return settle(circuit);
   circuit.phase = CircuitPhase::ready_load;
-  circuit.allocation_failures = 0;
   load_circuits_.push_back(&circuit);
 }
 
@@ -177,10 +174,8 @@ void Machine::circuit_request_failed(Circuit& circuit, const Error& error, bool 
   if (!allocation) return fail_circuit(circuit, error);
   if (++circuit.allocation_failures > config_.max_allocation_failures) return fail_circuit(circuit, error);
   log(nullptr, 4, "", "circuit " + shown_name(circuit.name) + " waits: " + error.text);
-  const Millis pause =
-      std::min(config_.memory_retry * (1 << std::min(circuit.allocation_failures - 1, 5u)), kMemoryPauseMax);
   circuit.blocked = true;
-  timers_.arm({TimerKey::Kind::circuit_memory, circuit.uid}, now_ + pause);
+  timers_.arm({TimerKey::Kind::circuit_memory, circuit.uid}, now_ + memory_pause(circuit.allocation_failures));
   retreat(circuit, AfterRetreat::known);
 }
 
@@ -271,7 +266,8 @@ void Machine::circuit_resident(Circuit& circuit) {
   circuit.wanted = false;
   circuit.last_used = now_;
   circuit.deaths.clear();
-  circuit.retries = 0;
+  circuit.retries = circuit.allocation_failures = 0;
+  circuit.b2_refused_by.reset();
   log(nullptr, 6, "", "circuit " + shown_name(circuit.name) + " is resident");
   if (!circuit.by_path)
     act(KeepResident{circuit.name, circuit.key, circuit.r1cs, circuit.facts.key_digest, circuit.facts.r1cs_digest});

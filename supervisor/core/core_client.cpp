@@ -176,7 +176,7 @@ void Machine::handle(const JobStoreFailed& event) {
 
 void Machine::start_job(Job& job) {
   if (job.record.deadline_ms > 0) {
-    job.deadline = now_ + Millis{static_cast<std::int64_t>(job.record.deadline_ms)};
+    job.deadline = now_ + Millis{static_cast<std::int64_t>(std::min(job.record.deadline_ms, kMostDeadline_ms))};
     timers_.arm({TimerKey::Kind::job_deadline, job.uid}, job.deadline);
   }
   for (Partition& partition : job.partitions) {
@@ -333,7 +333,8 @@ void Machine::handle(const JobStateStored& event) {
   for (Partition& partition : job->partitions) {
     partition.deaths.clear();
     partition.avoid.clear();
-    partition.retries = partition.verification_failures = partition.allocation_failures = 0;
+    partition.retries = partition.verification_failures = partition.allocation_failures = partition.card_pauses = 0;
+    partition.for_cards = false;
     partition.suspect_slot.reset();
     if (!partition.stored) partition.phase = Phase::awaiting_circuit;
   }

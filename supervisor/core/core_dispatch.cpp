@@ -56,13 +56,15 @@ void Machine::dispatch() {
 
 // Where a stage of this partition failed once, another slot of the kind does it, if one is left.
 bool Machine::may_take(const Slot& slot, const Partition& partition, Stage stage) const {
-  const auto tainted = [&](SlotId id) {
-    return partition.avoid.contains(id) ||
-           std::find(partition.deaths.begin(), partition.deaths.end(), id) != partition.deaths.end();
+  const bool only_cards = stage == Stage::prove && partition.for_cards && has_usable_card();
+  const auto is_of_kind = [&](const Slot& any) {
+    return serves(any.id.role, stage) && (any.id.role == Role::gpu || !only_cards);
   };
-  if (!tainted(slot.id)) return true;
+  if (!is_of_kind(slot)) return false;
+  if (!partition.is_tainted_by(slot.id)) return true;
+  if (stage == Stage::prove && now_ < partition.tainted_until) return false;
   return std::none_of(slots_.begin(), slots_.end(), [&](const Slot& other) {
-    return serves(other.id.role, stage) && other.usable() && !tainted(other.id);
+    return is_of_kind(other) && other.usable() && !partition.is_tainted_by(other.id);
   });
 }
 
@@ -92,9 +94,9 @@ void Machine::dispatch_load(Slot& slot) {
                          facts.n_public, static_cast<std::uint32_t>(partition->job->partitions.size())});
 }
 
-// The next circuit that this role loads: a card makes keys, load slots read and check them.
+// The next circuit that this role loads: a card makes keys if there is one, load slots read and check them.
 Circuit* Machine::take_circuit_to_load(Role role) {
-  const bool has_cards = config_.role(Role::gpu).slots > 0;
+  const bool has_cards = has_usable_card();
   const auto it = std::find_if(load_circuits_.begin(), load_circuits_.end(), [&](const Circuit* circuit) {
     const bool is_made = circuit->facts.is_generated && circuit->phase != CircuitPhase::ready_adopt;
     return (is_made && has_cards) == (role == Role::gpu) || mutated(Mutation::keys_made_by_readers);

@@ -6,10 +6,15 @@
 namespace groth16d::supervisor {
 namespace {
 
-constexpr Millis kMemoryPauseMax{30'000};
 constexpr std::uint32_t kIntakeAhead = 4;  // input files held open beyond one a load slot
 
 AccountId account(const Partition& partition) { return {Holder::partition, partition.uid}; }
+
+// Errors of a card's memory (cuda/device.hpp). What others hold they may give back.
+bool others_hold_a_card(const Error& error) {
+  return error.name == "gpu.memory_taken" || error.name == "gpu.out_of_memory";
+}
+bool lacks_card_memory(const Error& error) { return error.name == "gpu.plan" || others_hold_a_card(error); }
 
 // A death that says something about the work: not our own decisions about the process.
 bool counts_for_work(Death death) {
@@ -301,6 +306,8 @@ void Machine::handle(const AssignmentFailed& event) {
     Circuit& circuit = *task.circuit;
     if (circuit.phase == CircuitPhase::retreating) return settle(circuit);
     if (circuit.phase == CircuitPhase::adopting) return adoption_failed(circuit, event.error.text);
+    if (task.stage == Stage::load && others_hold_a_card(event.error))
+      return circuit_request_failed(circuit, event.error, true);
     if (!event.retryable || ++circuit.retries > config_.max_retries) return fail_circuit(circuit, event.error);
     circuit.wanted = true;
     return retreat(circuit, circuit.inspected ? AfterRetreat::known : AfterRetreat::inspect_again);
@@ -309,6 +316,8 @@ void Machine::handle(const AssignmentFailed& event) {
   if (task.cancel_deadline) return settle(partition);
   if (task.stage == Stage::assemble && event.blame == Blame::verification)
     return verification_failed(partition, event.error);
+  partition.for_cards = partition.for_cards || lacks_card_memory(event.error);
+  if (others_hold_a_card(event.error)) return await_card(partition, task.stage, slot->id, event.error);
   const bool again = event.retryable || event.blame == Blame::slot;
   if (!again || ++partition.retries > config_.max_retries)
     return end_job(*partition.job, JobState::failed, event.error);
@@ -320,22 +329,35 @@ void Machine::handle(const AssignmentFailed& event) {
   retry_stage(partition, task.stage);
 }
 
+// Like an allocation of the host's that failed: others may give back what they hold.
+void Machine::await_card(Partition& partition, Stage stage, SlotId slot, const Error& error) {
+  if (++partition.card_pauses > config_.max_allocation_failures) {
+    record_fault(partition, slot);
+    return end_job(*partition.job, JobState::failed, error);
+  }
+  partition.avoid.insert(slot);
+  partition.tainted_until = now_ + memory_pause(partition.card_pauses);
+  timers_.arm({TimerKey::Kind::partition_card, partition.uid}, partition.tainted_until);
+  log(partition.job, 4, to_string(slot), "partition " + std::to_string(partition.index) + " waits: " + error.text);
+  retry_stage(partition, stage);
+}
+
 void Machine::partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death) {
   if (partition.phase == Phase::stopping || partition.phase == Phase::retreating) return settle(partition);
   if (counts_for_work(death)) {
-    partition.deaths.push_back(slot);
+    partition.deaths.push_back({slot, death});
     record_fault(partition, slot);
   }
   log(partition.job, 4, to_string(slot),
       "died (" + std::string(to_string(death)) + ") in " + std::string(to_string(stage)) + " of partition " +
           std::to_string(partition.index));
-  if (partition.deaths.size() >= config_.deaths_to_quarantine) return quarantine(*partition.job, partition);
+  if (partition.accusing_deaths() >= config_.deaths_to_quarantine) return quarantine(*partition.job, partition);
   retry_stage(partition, stage);
 }
 
 void Machine::record_fault(Partition& partition, SlotId slot) { blame_.record(partition.job->uid, slot); }
 
-// The stage alone is done again; what its inputs were is still there (architecture, section 6).
+// The stage alone is done again; what its inputs were is still there (docs/DESIGN.md, section 6).
 void Machine::retry_stage(Partition& partition, Stage stage) {
   const bool urgent = partition.job->critical();
   if (mutated(Mutation::retry_synthesises_again)) stage = std::min(stage, Stage::synth);
@@ -361,6 +383,7 @@ void Machine::retry_stage(Partition& partition, Stage stage) {
 
 void Machine::give_back(Partition& partition) {
   leave_lines(partition);
+  partition.tainted_until = {};
   cancel_tasks(partition);
   partition.prove = partition.b2 = partition.assemble = Track::idle;
   partition.sums.clear();
@@ -428,8 +451,7 @@ void Machine::settle(Partition& partition) {
       partition.phase = partition.after;
       if (partition.after == Phase::awaiting_circuit) return begin_intake(partition);
       timers_.arm({TimerKey::Kind::partition_memory, partition.uid},
-                  now_ + std::min(config_.memory_retry * (1 << std::min(partition.allocation_failures - 1, 5u)),
-                                  kMemoryPauseMax));
+                  now_ + memory_pause(partition.allocation_failures));
       return;
     case Phase::stopping:
       if (!partition.holds_nothing()) return;

@@ -107,9 +107,9 @@ void Machine::handle(const SealRefused& event) {
     condemn(*slot, Death::protocol, KillSignal::kill, "kept a writable mapping of a sealed segment");
   }
   if (Partition* partition = partition_of(segment->owner); partition && partition->phase == Phase::sealing) {
-    partition->deaths.push_back(writer);
+    partition->deaths.push_back({writer, Death::protocol});
     record_fault(*partition, writer);
-    if (partition->deaths.size() >= config_.deaths_to_quarantine) return quarantine(*partition->job, *partition);
+    if (partition->accusing_deaths() >= config_.deaths_to_quarantine) return quarantine(*partition->job, *partition);
     return retreat(*partition, Phase::queued);
   }
   if (Circuit* circuit = circuit_of(segment->owner); circuit && circuit->phase == CircuitPhase::sealing)

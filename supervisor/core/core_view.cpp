@@ -114,7 +114,9 @@ std::string waiting_for(const Job& job, const std::string& memory_wait) {
         first = "a synth slot";
         break;
       case Phase::sealed:
-        first = partition.prove == Track::pending ? "a prove slot" : "a final slot";
+        first = partition.prove != Track::pending ? "a final slot"
+                : partition.card_pauses > 0       ? "a prove slot: others hold the card's memory"
+                                                  : "a prove slot";
         break;
       case Phase::storing:
         first = "the journal";

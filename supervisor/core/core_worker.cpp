@@ -6,7 +6,7 @@
 namespace groth16d::supervisor {
 namespace {
 
-// Exit codes of workers are an API (architecture, section 9).
+// Exit codes of workers are an API (docs/DESIGN.md, section 7).
 constexpr int kExitOrderly = 0;
 constexpr int kExitUnusable = 69;
 constexpr int kExitConfiguration = 78;
@@ -140,6 +140,7 @@ void Machine::spawn(Slot& slot) {
   slot.drain_deadline.reset();
   slot.start_deadline = now_ + config_.start_deadline;
   slot.rss_bytes = 0;
+  forget_b2_refusals(slot.id);
   act(SpawnSlot{slot.id, slot.epoch, config_.role(slot.id.role).threads});
   publish(slot);
 }
@@ -235,6 +236,8 @@ void Machine::handle(const ExitObserved& event) {
     }
   }
   after_death(*slot, death, culprit);
+  for (const Task& task : tasks)
+    if (task.partition) fail_if_always_lost(*slot, *task.partition);
 }
 
 void Machine::after_death(Slot& slot, Death death, std::uint64_t culprit) {
@@ -263,6 +266,13 @@ void Machine::after_death(Slot& slot, Death death, std::uint64_t culprit) {
   publish(slot);
 }
 
+// The restart policy forgets after a while, and a prove stage may take longer than that.
+void Machine::fail_if_always_lost(Slot& slot, const Partition& partition) {
+  const std::size_t times = partition.devices_lost(slot.id);
+  if (slot.usable() && times >= config_.deaths_to_quarantine)
+    fail_slot(slot, "one partition lost its device " + std::to_string(times) + " times, the last: " + slot.last_death);
+}
+
 void Machine::fail_slot(Slot& slot, const std::string& reason) {
   log(nullptr, 2, to_string(slot.id), "slot failed: " + reason + "; `groth16ctl worker reset` tries again");
   strike_deaths(slot.id);
@@ -278,7 +288,8 @@ void Machine::fail_slot(Slot& slot, const std::string& reason) {
 
 // The slot was bad: what died on it says nothing about its jobs.
 void Machine::strike_deaths(SlotId slot) {
-  for (auto& [uid, partition] : partitions_) std::erase(partition->deaths, slot);
+  for (auto& [uid, partition] : partitions_)
+    std::erase_if(partition->deaths, [slot](const PartitionDeath& death) { return death.on == slot; });
   for (auto& [uid, circuit] : circuits_) std::erase(circuit.deaths, slot);
   blame_.acquit_slot(slot);
 }
@@ -431,6 +442,11 @@ void Machine::slot_timer(Slot& slot) {
 bool Machine::role_usable(Stage stage) const {
   return std::any_of(slots_.begin(), slots_.end(),
                      [stage](const Slot& slot) { return serves(slot.id.role, stage) && slot.usable(); });
+}
+
+bool Machine::has_usable_card() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.id.role == Role::gpu && slot.usable(); });
 }
 
 void Machine::publish(const Slot& slot) {

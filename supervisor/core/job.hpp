@@ -46,6 +46,13 @@ enum class Phase {
   stopped,
 };
 
+// A worker that ended with a partition on board.
+struct PartitionDeath {
+  SlotId on;
+  Death how = Death::crash;
+  bool operator==(const PartitionDeath&) const = default;
+};
+
 // with_prove: B2 comes from the card that has, or will have, the partition's PROVE.
 enum class Track { idle, pending, running, done, with_prove };
 
@@ -76,9 +83,12 @@ struct Partition {
   bool stored = false;
 
   std::array<std::uint32_t, kStages> attempts{};  // assignments given, by stage; they only grow
-  std::vector<SlotId> deaths;                     // that count, by slot
+  std::vector<PartitionDeath> deaths;             // that count
   std::set<SlotId> avoid;                         // slots on which a stage failed
   std::uint32_t retries = 0;                      // FAILED{retryable}
+  bool for_cards = false;                         // a card had no room for it: the CPU is no substitute
+  std::uint32_t card_pauses = 0;                  // others held a card's memory
+  TimePoint tainted_until{};                      // before, no slot proves it that failed it
   std::uint32_t verification_failures = 0;
   std::optional<SlotId> suspect_slot;  // made the sums that did not verify
   std::uint32_t allocation_failures = 0;
@@ -91,6 +101,21 @@ struct Partition {
   std::vector<Running> running;
   std::uint32_t progress_permille = 0;
 
+  bool is_tainted_by(SlotId slot) const {
+    const auto on_it = [slot](const PartitionDeath& death) { return death.on == slot; };
+    return avoid.contains(slot) || std::any_of(deaths.begin(), deaths.end(), on_it);
+  }
+  std::size_t devices_lost(SlotId on) const {
+    return static_cast<std::size_t>(std::count(deaths.begin(), deaths.end(), PartitionDeath{on, Death::unusable}));
+  }
+  // Deaths that speak against it. Devices that are lost on one slot alone speak against that slot.
+  std::size_t accusing_deaths() const {
+    const auto is_loss = [](const PartitionDeath& death) { return death.how == Death::unusable; };
+    const auto first = std::find_if(deaths.begin(), deaths.end(), is_loss);
+    if (first == deaths.end()) return deaths.size();
+    const auto lost = static_cast<std::size_t>(std::count_if(deaths.begin(), deaths.end(), is_loss));
+    return devices_lost(first->on) == lost ? deaths.size() - lost : deaths.size();
+  }
   std::uint32_t most_attempts() const { return *std::max_element(attempts.begin(), attempts.end()); }
   bool holds_nothing() const {
     return !input_file && !input_segment && !witness && !ab && request == 0 && running.empty() && !store_under_way;

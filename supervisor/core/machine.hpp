@@ -147,6 +147,7 @@ class Machine {
   std::uint64_t ab_bytes(const Circuit& circuit) const;
   Charge partition_charge(const Circuit& circuit, std::uint64_t input_bytes) const;
   std::optional<Error> never_fits(const Circuit& circuit, std::uint64_t input_bytes, Priority priority) const;
+  Millis memory_pause(std::uint32_t failures) const;
   void make_room(std::uint64_t bytes, bool critical, const Circuit* except);
   void wait_for_memory(std::uint64_t bytes, bool critical, const Circuit* except);
   void load_wanted();
@@ -187,6 +188,7 @@ class Machine {
   void shrink_private(const Partition& partition, std::uint64_t keep_bytes);
   void partition_task_lost(Partition& partition, Stage stage, SlotId slot, Death death);
   void record_fault(Partition& partition, SlotId slot);
+  void await_card(Partition& partition, Stage stage, SlotId slot, const Error& error);
   void store_result(Partition& partition);
 
   // core_b2.cpp: who sums b_g2_msm
@@ -195,6 +197,7 @@ class Machine {
   void open_b2(Partition& partition);
   void b2_to_finalizers(Partition& partition);
   void note_b2_time(const Slot& slot, const Task& task, Millis loading);
+  void forget_b2_refusals(SlotId slot);
   void forget_b2_times();
 
   // core_segment.cpp: requests to the allocator, leases, freeing
@@ -275,11 +278,13 @@ class Machine {
   Death classify(const Slot& slot, const ExitObserved& exit) const;
   void after_death(Slot& slot, Death death, std::uint64_t culprit);
   void fail_slot(Slot& slot, const std::string& reason);
+  void fail_if_always_lost(Slot& slot, const Partition& partition);
   void succeed(SlotId slot);
   void blame_slots();
   void publish(const Slot& slot);
   void strike_deaths(SlotId slot);
   bool role_usable(Stage stage) const;
+  bool has_usable_card() const;
   static bool serves(Role role, Stage stage);
 
   // core_drain.cpp

@@ -16,6 +16,7 @@ struct TimerKey {
     job_store,
     job_retention,
     partition_memory,
+    partition_card,
     result_store,
     circuit_memory,
     drain

@@ -125,6 +125,7 @@ class Simulation {
       behaviour.end = Behaviour::End::fails;
       behaviour.retryable = luck_.one_in(2);
       behaviour.blame = luck_.among({Blame::unknown, Blame::input, Blame::slot, Blame::verification});
+      if (assign.slot.role == Role::gpu && luck_.one_in(2)) lack_card_memory(behaviour);
     } else if (luck_.one_in(mood_.freezes)) {
       behaviour.end = luck_.among({Behaviour::End::freezes, Behaviour::End::hangs});
     } else if (luck_.one_in(mood_.liars)) {
@@ -133,6 +134,12 @@ class Simulation {
       behaviour.ignores_cancel = luck_.one_in(2);
     }
     return behaviour;
+  }
+
+  void lack_card_memory(Behaviour& behaviour) {
+    behaviour.error.name = luck_.among({"gpu.plan", "gpu.memory_taken", "gpu.out_of_memory"});
+    behaviour.retryable = true;
+    behaviour.blame = behaviour.error.name == "gpu.plan" ? Blame::key : Blame::slot;
   }
 
   void deed(std::uint64_t circuits) {

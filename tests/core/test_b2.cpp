@@ -140,6 +140,37 @@ TEST_CASE("a card without room for B2's points says so once, and finalizers sum 
   require_sound(world);
 }
 
+TEST_CASE("a card that had no room for B2 is asked again by its slot's next process, or when the circuit is loaded") {
+  const bool by_process = GENERATE(true, false);
+  CoreConfig config = with_cards(BG2::automatic);
+  config.budget_total_bytes = 4 * segment_bytes(100'000) + 250'000;  // one circuit at a time
+  World world(config);
+  give(world, {Millis{100}, Millis{150}, Millis{1'000}});
+  bool full = true;
+  world.script = [given = world.script, &full](const Assign& assign) {
+    Behaviour behaviour = given(assign);
+    behaviour.no_room_for_b2 = full;
+    return behaviour;
+  };
+  warm(world);
+  for (const JobId job : {"first", "second", "third"}) prove(world, job);
+  CHECK(place_of(world, "third") == BG2::cpu);
+  full = false;
+  if (by_process) {
+    world.ask(WorkerRequested{0, {Role::gpu, 0}, WorkerVerb::restart});
+    world.run_for(Millis{1'000});
+  } else {
+    world.add_circuit("other");
+    world.run_for(Millis{1'000});
+    world.submit("other", 1, "other");
+    REQUIRE(finish(world, "other"));
+  }
+  prove(world, "fourth");
+  CHECK(place_of(world, "fourth") == BG2::gpu);
+  CHECK(world.core().circuits()[0].loads == (by_process ? 1 : 2));
+  require_sound(world);
+}
+
 TEST_CASE("a card that dies with B2 on board leaves it to the next, or to finalizers where a CPU slot proves") {
   World world(with_cards(BG2::gpu, 1, 1));
   bool died = false;

@@ -1,5 +1,7 @@
 // Failures cost one stage: deaths, freezes, liars, bad inputs, bad slots, stale messages, full disks.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "tests/core/steps.hpp"
 
@@ -29,6 +31,60 @@ void first_of(World& world, Stage stage, Behaviour first) {
     used = true;
     return first;
   };
+}
+
+CoreConfig with_cards(std::uint32_t cards, std::uint32_t cpus = 0) {
+  CoreConfig config = slots_of(1);
+  config.role(Role::cpu).slots = cpus;
+  config.role(Role::gpu) = {cards, 1, 100'000};
+  return config;
+}
+
+const SlotId kCard{Role::gpu, 0};
+
+std::size_t proofs_begun_on(const World& world, Role role) {
+  return static_cast<std::size_t>(std::count_if(
+      world.assigned().begin(), world.assigned().end(),
+      [role](const Assign& assign) { return assign.slot.role == role && stage_of(assign) == Stage::prove; }));
+}
+
+// What a prove stage meets on this card as long as `is_bad` says so.
+void spoil(World& world, SlotId card, std::function<bool()> is_bad, Behaviour bad) {
+  world.script = [card, is_bad, bad](const Assign& assign) {
+    return assign.slot == card && stage_of(assign) == Stage::prove && is_bad() ? bad : Behaviour{};
+  };
+}
+
+Behaviour losing_the_card() {
+  Behaviour behaviour;
+  behaviour.end = Behaviour::End::exits;
+  behaviour.exit_code = 69;
+  return behaviour;
+}
+
+Behaviour without_card_memory(const std::string& name, Blame blame) {
+  Behaviour behaviour;
+  behaviour.end = Behaviour::End::fails;
+  behaviour.error = {ErrorCode::unavailable, name, "the prove stage needs 17 bytes of the card's memory"};
+  behaviour.retryable = true;
+  behaviour.blame = blame;
+  return behaviour;
+}
+
+std::function<bool()> until(const World& world, Millis from_now) {
+  return [&world, end = world.now() + from_now] { return world.now() < end; };
+}
+
+bool always() { return true; }
+
+// Its key is made, by a card or by a load slot.
+World& making_keys(World& world) {
+  world.facts = [](const std::string&) {
+    CircuitFacts facts = small_circuit();
+    facts.is_generated = true;
+    return facts;
+  };
+  return world;
 }
 
 }  // namespace
@@ -372,5 +428,203 @@ TEST_CASE("two jobs of one content but two ids never mix their partitions") {
     CHECK(world.core().result("a")->proofs[i].proof == "proof of a/" + std::to_string(i));
     CHECK(world.core().result("b")->proofs[i].proof == "proof of b/" + std::to_string(i));
   }
+  require_sound(world);
+}
+
+// ------------------------------------------------------------------ cards
+
+TEST_CASE("a card that is lost in every computation fails its slot, and the jobs wait for another") {
+  World world(with_cards(1));
+  warm(world);
+  bool dead = true;
+  spoil(
+      world, kCard, [&dead] { return dead; }, losing_the_card());
+  for (int i = 0; i < 6; ++i) world.submit("j" + std::to_string(i));
+  world.run_for(Millis{60'000});
+  CHECK(world.worker(kCard).state == SlotState::failed);
+  CHECK(proofs_begun_on(world, Role::gpu) == 3);
+  for (int i = 0; i < 6; ++i) CHECK_FALSE(is_final(*world.state("j" + std::to_string(i))));
+
+  dead = false;
+  world.ask(WorkerRequested{0, kCard, WorkerVerb::reset});
+  for (int i = 0; i < 6; ++i) {
+    REQUIRE(finish(world, "j" + std::to_string(i)));
+    CHECK(world.state("j" + std::to_string(i)) == JobState::done);
+  }
+  require_sound(world);
+}
+
+TEST_CASE("a card that is lost in every long computation fails its slot, too") {
+  World world(with_cards(1));
+  warm(world);
+  Behaviour late = losing_the_card();
+  late.duration = Millis{200'000};
+  spoil(world, kCard, always, late);
+  world.submit("j");
+  REQUIRE(world.run_until([&] { return world.worker(kCard).state == SlotState::failed; }, Millis{3'600'000}));
+  CHECK(proofs_begun_on(world, Role::gpu) == 3);
+  CHECK_FALSE(is_final(*world.state("j")));
+  require_sound(world);
+}
+
+TEST_CASE("beside a card that is always lost every job is proven, on another card or a CPU") {
+  const std::uint32_t cards = GENERATE(1u, 2u);
+  World world(with_cards(cards, 2 - cards));
+  warm(world);
+  world.script = [](const Assign& assign) {
+    Behaviour behaviour = assign.slot == kCard ? losing_the_card() : Behaviour{};
+    if (assign.slot != kCard && stage_of(assign) == Stage::prove) behaviour.duration = Millis{2'000};
+    return behaviour;
+  };
+  for (int i = 0; i < 6; ++i) world.submit("j" + std::to_string(i));
+  for (int i = 0; i < 6; ++i) {
+    REQUIRE(finish(world, "j" + std::to_string(i)));
+    CHECK(world.state("j" + std::to_string(i)) == JobState::done);
+  }
+  CHECK(world.worker(kCard).state == SlotState::failed);
+  require_sound(world);
+}
+
+TEST_CASE("a partition that loses two cards is quarantined, and no slot is failed") {
+  World world(with_cards(2));
+  warm(world);
+  world.script = [](const Assign& assign) {
+    return assign.work.job == "poison" && stage_of(assign) == Stage::prove ? losing_the_card() : Behaviour{};
+  };
+  world.submit("poison");
+  world.submit("good");
+  REQUIRE(finish(world, "poison"));
+  REQUIRE(finish(world, "good"));
+  CHECK(world.state("poison") == JobState::quarantined);
+  CHECK(world.state("good") == JobState::done);
+  CHECK(proofs_begun_on(world, Role::gpu) == 4);
+  for (const WorkerView& view : world.core().workers()) CHECK(view.state != SlotState::failed);
+  require_sound(world);
+}
+
+TEST_CASE("where no card is usable a key that cards make is made by a load slot") {
+  World world(with_cards(1, 1));
+  Behaviour broken;
+  broken.end = Behaviour::End::exits;
+  broken.exit_code = 78;
+  world.script = [broken](const Assign& assign) { return assign.slot.role == Role::gpu ? broken : Behaviour{}; };
+  warm(making_keys(world));
+  CHECK(world.worker(kCard).state == SlotState::failed);
+  world.submit("j");
+  REQUIRE(finish(world, "j"));
+  CHECK(world.state("j") == JobState::done);
+  require_sound(world);
+}
+
+TEST_CASE("a circuit too large for the card fails its job, and no CPU proves it") {
+  World world(with_cards(1, 1));
+  warm(world);
+  spoil(world, kCard, always, without_card_memory("gpu.plan", Blame::key));
+  world.script = [spoilt = world.script](const Assign& assign) {
+    Behaviour behaviour = spoilt(assign);
+    if (assign.slot.role == Role::cpu) behaviour.duration = Millis{1'000};  // the second job is the card's
+    return behaviour;
+  };
+  world.submit("small");
+  world.submit("large");
+  REQUIRE(finish(world, "small"));
+  REQUIRE(finish(world, "large"));
+  CHECK(world.state("small") == JobState::done);
+  CHECK(world.state("large") == JobState::failed);
+  CHECK(world.core().job("large", world.now())->failure->name == "gpu.plan");
+  CHECK(proofs_begun_on(world, Role::cpu) == 1);
+  require_sound(world);
+}
+
+TEST_CASE("memory of a card that others hold for half a minute costs time, but no job, no slot and no CPU") {
+  const std::string error = GENERATE("gpu.memory_taken", "gpu.out_of_memory");
+  World world(with_cards(1));
+  warm(world);
+  spoil(world, kCard, until(world, Millis{30'000}), without_card_memory(error, Blame::slot));
+  for (int i = 0; i < 4; ++i) world.submit("j" + std::to_string(i));
+  world.run_for(Millis{20'000});
+  CHECK(world.core().job("j0", world.now())->waiting_for == "a prove slot: others hold the card's memory");
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(finish(world, "j" + std::to_string(i)));
+    CHECK(world.state("j" + std::to_string(i)) == JobState::done);
+  }
+  CHECK(world.worker(kCard).state == SlotState::ready);
+  CHECK(proofs_begun_on(world, Role::gpu) < 4 * 8);
+  CHECK(world.count_assigned(Stage::synth) == 4);
+  require_sound(world);
+}
+
+TEST_CASE("a partition that waits for a card's memory keeps the card from no other, and no CPU proves it") {
+  World world(with_cards(1, 1));
+  warm(world);
+  world.script = [](const Assign& assign) {
+    const bool is_large = assign.work.job == "large" && assign.slot == kCard && stage_of(assign) == Stage::prove;
+    Behaviour behaviour = is_large ? without_card_memory("gpu.memory_taken", Blame::slot) : Behaviour{};
+    if (assign.slot.role == Role::cpu) behaviour.duration = Millis{100'000};
+    return behaviour;
+  };
+  world.submit("cpu");
+  world.submit("large");
+  world.run_for(Millis{1'000});
+  world.submit("other");
+  world.run_for(Millis{1'000});
+  CHECK(world.state("other") == JobState::done);
+  CHECK(proofs_begun_on(world, Role::cpu) == 1);
+  require_sound(world);
+}
+
+TEST_CASE("memory of a card that others keep fails the job by name, after minutes") {
+  World world(with_cards(1, 1));
+  warm(world);
+  spoil(world, kCard, always, without_card_memory("gpu.memory_taken", Blame::slot));
+  world.script = [spoilt = world.script](const Assign& assign) {
+    Behaviour behaviour = spoilt(assign);
+    if (assign.slot.role == Role::cpu) behaviour.duration = Millis{1'000};
+    return behaviour;
+  };
+  world.submit("first");
+  world.submit("second");
+  const TimePoint begin = world.now();
+  REQUIRE(finish(world, "second"));
+  CHECK(world.state("second") == JobState::failed);
+  CHECK(world.core().job("second", world.now())->failure->name == "gpu.memory_taken");
+  CHECK(world.now() - begin > Millis{60'000});
+  CHECK(proofs_begun_on(world, Role::cpu) == 1);
+  require_sound(world);
+}
+
+TEST_CASE("a job that waits for a card's memory goes to the CPU when the card is taken out") {
+  World world(with_cards(1, 1));
+  warm(world);
+  spoil(world, kCard, always, without_card_memory("gpu.memory_taken", Blame::slot));
+  world.ask(WorkerRequested{0, {Role::cpu, 0}, WorkerVerb::disable});
+  world.submit("j");
+  world.run_for(Millis{5'000});
+  world.ask(WorkerRequested{0, {Role::cpu, 0}, WorkerVerb::enable});
+  world.run_for(Millis{5'000});
+  CHECK(proofs_begun_on(world, Role::cpu) == 0);
+  world.ask(WorkerRequested{0, kCard, WorkerVerb::disable});
+  REQUIRE(finish(world, "j"));
+  CHECK(world.state("j") == JobState::done);
+  require_sound(world);
+}
+
+TEST_CASE("a key is made later where others hold the card's memory, and its circuit fails only if they keep it") {
+  const bool they_leave = GENERATE(true, false);
+  World world(with_cards(1));
+  world.start();
+  const auto is_held = they_leave ? until(world, Millis{30'000}) : always;
+  world.script = [is_held](const Assign& assign) {
+    return assign.slot == kCard && stage_of(assign) == Stage::load && is_held()
+               ? without_card_memory("gpu.out_of_memory", Blame::slot)
+               : Behaviour{};
+  };
+  making_keys(world).add_circuit("c");
+  const TimePoint begin = world.now();
+  world.run_for(Millis{100});
+  const auto state = [&] { return world.core().circuits().at(0).state; };
+  REQUIRE(world.run_until([&] { return state() == CircuitState::resident || state() == CircuitState::failed; }));
+  CHECK(state() == (they_leave ? CircuitState::resident : CircuitState::failed));
+  CHECK(world.now() - begin > Millis{they_leave ? 30'000 : 60'000});
   require_sound(world);
 }

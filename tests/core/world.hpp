@@ -188,6 +188,7 @@ class World {
   void measure();
   CircuitName circuit_of(const std::string& job) const;
   void note_promise(const Work& work);
+  bool has_usable_card() const;
   std::uint64_t private_bytes_of(const Assign& assign) const;
   std::uint64_t peak_of(const Process& process) const;
 

@@ -114,6 +114,14 @@ void World::note_promise(const Work& work) {
   if (config_.b_g2 == BG2::gpu && config_.role(Role::cpu).slots == 0) b2_on_cards_.insert(name_of(work));
 }
 
+// As far as a view tells: other states are also those of a slot that is on its way out.
+bool World::has_usable_card() const {
+  const std::vector<WorkerView> workers = core_->workers();
+  return std::any_of(workers.begin(), workers.end(), [](const WorkerView& view) {
+    return view.slot.role == Role::gpu && (view.state == SlotState::ready || view.state == SlotState::backoff);
+  });
+}
+
 // As a worker measures it: all of its anonymous memory.
 std::uint64_t World::peak_of(const Process& p) const {
   return config_.role(p.slot.role).resting_bytes + p.private_bytes;
@@ -137,7 +145,8 @@ void World::act(const Assign& assign) {
     fault("W25: " + to_string(assign.slot) + " sums a B2 that is a card's");
   if (std::holds_alternative<AssignLoad>(assign.what)) {
     const bool is_made = facts("/keys/" + circuit_of(assign.work.job) + ".zkey").is_generated;
-    if ((is_made && config_.role(Role::gpu).slots > 0) != (assign.slot.role == Role::gpu))
+    const bool is_cards = assign.slot.role == Role::gpu;
+    if (is_made ? !is_cards && has_usable_card() : is_cards)
       fault("W27: " + to_string(assign.slot) + " makes or reads a key that is another role's");
   }
   if (prove && prove->with_b2 && (assign.slot.role != Role::gpu || prove->b_g2 == BG2::cpu))

@@ -4,6 +4,7 @@
 //   card.none   there is no device when the worker looks for one
 //   card.plan   a circuit that does not fit
 //   card.taken  a circuit that would fit, if another process did not hold memory
+//   card.full   no memory for the multiples that keys are made of
 //   card.no_b2  a circuit that fits without B2's points
 //   card.lost   a sticky error in a computation
 //
@@ -160,6 +161,9 @@ template <class C>
 CardMultiples<C>::~CardMultiples() = default;
 template <class C>
 Result<std::unique_ptr<CardMultiples<C>>> CardMultiples<C>::make() {
+  if (GROTH16D_FAILPOINT("card.full")) {
+    return failure(ErrorCode::too_large, "gpu.out_of_memory", "cudaMalloc of 17 bytes; free on the card: 16 of 32");
+  }
   return std::unique_ptr<CardMultiples>(new CardMultiples(std::make_unique<Body>()));
 }
 template <class C>

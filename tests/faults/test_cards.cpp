@@ -2,8 +2,12 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <string>
+#include <thread>
 
+#include "client/lib/wait.hpp"
+#include "tests/e2e/run_program.hpp"
 #include "tests/faults/scene.hpp"
 
 using namespace groth16d;
@@ -29,6 +33,12 @@ std::size_t count(const std::string& text, const std::string& word) {
 std::size_t circuits_loaded(const Scene& scene) { return count(scene.daemon.log(), "circuit on the card"); }
 
 bool holds(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+bool has_ended(client::Client& client, const std::string& job) {
+  const auto status = client.status(job);
+  REQUIRE(status.has_value());
+  return client::has_ended(status->state());
+}
 
 }  // namespace
 
@@ -114,6 +124,18 @@ TEST_CASE("fault 17: a card that is lost in a computation ends its worker with 6
   await_memory_back(scene.daemon, client, before);
 }
 
+TEST_CASE("fault 17: a card that is lost in every computation fails its slot, and no job is quarantined") {
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start({"GROTH16D_FAILPOINTS=card.lost=error+"});
+  for (const char* job : {"first", "second", "third"}) submit(client, request(job));
+
+  REQUIRE(eventually([&] { return worker_on(client, "gpu-0").state() == "failed"; }));
+
+  CHECK(holds(worker_on(client, "gpu-0").last_death(), "unusable (exit 69)"));
+  CHECK(daemon_status(client).state() == "degraded");
+  for (const char* job : {"first", "second", "third"}) CHECK_FALSE(has_ended(client, job));
+}
+
 TEST_CASE("a GPU worker that is killed in its computation costs no synthesis, and its successor loads the circuit") {
   Marks marks;
   Scene scene{ProveStage::fake_card, with_cards(1)};
@@ -153,6 +175,53 @@ TEST_CASE("a circuit that the card cannot hold fails by name and with the bytes,
   CHECK(ended.state() == v1::FAILED);
   CHECK(ended.failure().name() == "gpu.plan");
   CHECK(holds(ended.failure().text(), "needs 17 bytes of the card's memory, 16 of 16 are free"));
+}
+
+TEST_CASE("a circuit that the card cannot hold is not proven by a CPU slot beside it") {
+  Settings settings = with_cards(1);
+  settings.cpu = 1;
+  Scene scene{ProveStage::fake_card, settings};
+  client::Client client = scene.start({"GROTH16D_FAILPOINTS=prove.middle=hang;card.plan=error+"});
+  submit(client, request("small"));  // keeps the CPU
+  await_stage(client, "cpu-0", "small", "prove");
+  submit(client, request("large"));
+
+  const v1::JobStatus ended = e2e::wait_for(client, "large");
+
+  CHECK(ended.state() == v1::FAILED);
+  CHECK(ended.failure().name() == "gpu.plan");
+  for (const auto& span : ended.timeline()) CHECK(span.slot() != "cpu-0");
+}
+
+TEST_CASE("memory that another process keeps for seconds ends no job and no slot") {
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start({"GROTH16D_FAILPOINTS=card.taken=error+"});
+  const std::vector<std::string> jobs = {"first", "second", "third", "fourth"};
+  for (const std::string& job : jobs) submit(client, request(job));
+  REQUIRE(eventually([&] { return count(scene.daemon.log(), "pid 4711") >= jobs.size(); }));
+
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+
+  for (const std::string& job : jobs) CHECK_FALSE(has_ended(client, job));
+  CHECK(worker_on(client, "gpu-0").state() != "failed");
+}
+
+TEST_CASE("a key is made later where the card has no memory for it now") {
+  Scene scene{ProveStage::fake_card, with_cards(1)};
+  client::Client client = scene.start({"GROTH16D_FAILPOINTS=card.full=error+"});
+  const fs::path recipe = circuit().zkey.parent_path() / "key.recipe";
+  REQUIRE(e2e::ctl({"setup", "--insecure", "--circuit", "porep-2KiB", "--seed", "7", "--recipe", recipe}).exit_code ==
+          0);
+  e2e::CircuitFiles made = circuit();
+  made.zkey = recipe;
+  e2e::add_circuit(client, "made", made, false);
+
+  REQUIRE(eventually([&] { return count(scene.daemon.log(), "circuit made waits: cudaMalloc") >= 2; }));
+
+  const auto circuits = client.circuits("made");
+  REQUIRE(circuits.has_value());
+  CHECK(circuits->front().state() != "failed");
+  CHECK(worker_on(client, "gpu-0").state() != "failed");
 }
 
 TEST_CASE("memory that another process holds is the slot's trouble, and its pid is named") {

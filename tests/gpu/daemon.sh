@@ -78,3 +78,7 @@ verify() {
       "$here/proof${partition:+-$partition}.json" >/dev/null || die "proof $partition of job $1 is not valid"
   done
 }
+# died_once JOB: the kill met a stage of the job, and cost no other.
+died_once() {
+  [[ $(ctl status "$1" | grep -c ' died$') == 1 ]] || die "one stage of $1 and no more was to end with its worker"
+}

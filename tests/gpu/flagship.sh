@@ -68,6 +68,7 @@ await 120 another_is_busy
 printf 'another worker has the partition after %d ms\n' $(($(milliseconds) - begin))
 wait "$waiting" || die "the job that was under way is lost"
 ctl status killed | grep -E 'prove|b_g2'
+died_once killed
 
 grep -E 'circuit on the card|the card computed|B2' "$work/daemon.log" | tail -n 40
 end_daemon

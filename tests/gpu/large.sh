@@ -66,6 +66,7 @@ ctl wait killed >/dev/null
 printf 'its proof is there %d ms after the kill\n' $(($(milliseconds) - begin))
 verify killed bits 1
 report killed
+died_once killed
 grep -oE 'circuit on the card.*' "$work/daemon.log"
 grep -oE 'the card computed.*' "$work/daemon.log" | tail -n 3
 end_daemon

@@ -65,6 +65,7 @@ printf 'another worker after %d ms\n' $(($(milliseconds) - begin))
 ctl wait killed >/dev/null
 check killed bn128
 ctl status killed
+died_once killed
 
 title "$kJobs more jobs leave nothing behind"
 memory
@@ -80,6 +81,7 @@ done
 printf '%d partitions in %d ms\n' $((kJobs * kPartitions)) $(($(milliseconds) - begin))
 check "more-$kJobs" bls12381
 memory
+[[ -n $(card_mib) ]] || die "nvidia-smi does not say how much of the card's memory is taken"
 [[ $(card_mib) == "$after_three" ]] || die "the card has $(card_mib) MiB taken, $after_three after three jobs"
 ctl status "more-$kJobs" | grep b_g2_msm
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/cuda_call.cuh"
 #include "cuda/device.hpp"
 #include "groth16/proof/b2.hpp"
 #include "groth16/proof/evaluate.hpp"
@@ -249,4 +250,32 @@ TEST_CASE("a stage that cannot fit names the bytes", "[stage]") {
   REQUIRE_FALSE(stage);
   CHECK(stage.error().name == "gpu.plan");
   CHECK_FALSE(device::is_sticky(stage.error()));
+}
+
+// ------------------------------------------------------------------ CUDA's codes
+
+namespace {
+
+std::string name_of(cudaError_t code) {
+  try {
+    device::check(code, "a call");
+  } catch (const device::CudaFailure& failure) {
+    return failure.error().name;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a card that has none of our code is no card, and a client that MPS has ended is lost", "[codes]") {
+  for (const cudaError_t code :
+       {cudaErrorNoKernelImageForDevice, cudaErrorInvalidDeviceFunction, cudaErrorUnsupportedPtxVersion})
+    CHECK(name_of(code) == "gpu.no_device");
+  for (const cudaError_t code : {cudaErrorMpsClientTerminated, cudaErrorExternalDevice})
+    CHECK(name_of(code) == "gpu.lost");
+#if CUDART_VERSION >= 13000
+  CHECK(name_of(cudaErrorTensorMemoryLeak) == "gpu.lost");
+#endif
+  CHECK(name_of(cudaErrorInvalidValue) == "gpu.call");
+  CHECK(name_of(cudaSuccess).empty());
 }

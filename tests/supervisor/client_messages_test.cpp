@@ -61,8 +61,77 @@ TEST_CASE("a submit that breaks a rule is refused by the rule's name") {
   for (int partition = 0; partition < 3; ++partition) request.add_partitions()->set_payload_frames(0xFFFFFFFF);
   CHECK(refusal(request, 0xFFFFFFFD) == "request.payload");  // the sum does not wrap
   request = good_request();
+  request.mutable_partitions(0)->set_payload_frames(0);
+  CHECK(refusal(request) == "request.input");
+  request = good_request();
   request.set_priority(static_cast<v1::Priority>(99));
   CHECK(refusal(request) == "request.priority");
+}
+
+TEST_CASE("a job of more partitions than there may be is refused before any of them is looked at") {
+  auto request = good_request();
+  while (request.partitions_size() < static_cast<int>(kMostPartitions)) request.add_partitions()->set_path("/srv/w");
+  CHECK(check_submit(request, 0));
+  request.add_partitions();  // without an input, too
+  CHECK(refusal(request) == "job.partitions");
+}
+
+TEST_CASE("a deadline that no clock can count to is refused") {
+  auto request = good_request();
+  request.set_deadline_ms(kMostDeadline_ms);
+  CHECK(check_submit(request, 0));
+  for (const std::uint64_t deadline_ms : {kMostDeadline_ms + 1, std::uint64_t{INT64_MAX}, ~std::uint64_t{0}}) {
+    request.set_deadline_ms(deadline_ms);
+    CHECK(refusal(request) == "request.deadline");
+  }
+}
+
+TEST_CASE("a request weighs its payload, its body's copies and its partitions, and each file that it names once") {
+  auto request = good_request();
+  CHECK(burden_of(request, 100, {}).bytes >= 100 * kCopiesOfBody);
+  CHECK(burden_of(request, 100, {}).files == 1);
+  for (int again = 0; again < 99; ++again) request.add_partitions()->set_path("/srv/w.wtns");
+  CHECK(burden_of(request, 100, {}).bytes > burden_of(good_request(), 100, {}).bytes + 99 * sizeof(v1::PartitionInput));
+  CHECK(burden_of(request, 100, {}).files == 1);
+  request.add_partitions()->set_path("/srv/x.wtns");
+  for (int again = 0; again < 2; ++again) request.add_partitions()->set_upload(std::string(32, 'u'));
+  CHECK(burden_of(request, 100, {}).files == 3);
+
+  std::vector<zmq::message_t> payload;
+  for (int frame = 0; frame < 2; ++frame) payload.emplace_back(1'000);
+  const std::uint64_t without = burden_of(request, 100, {}).bytes;
+  request.add_partitions()->set_payload_frames(2);
+  CHECK(burden_of(request, 100, payload).bytes >= without + 2'000);
+  CHECK(burden_of(request, 100, payload).files == 3);
+}
+
+TEST_CASE("what waits for the spool is bounded, in bodies as in payload, and who leaves makes room") {
+  auto request = good_request();
+  request.mutable_partitions(0)->set_declared_public_json(std::string(1'000'000, '1'));
+  const Burden burden = burden_of(request, request.ByteSizeLong(), {});
+  WaitingRoom room;
+  std::uint64_t bodies = 0;
+  while (bodies < 10'000 && room.enter(burden)) ++bodies;
+  CHECK(bodies > 4);
+  CHECK(bodies * 4'000'000 <= kMostWaitingBytes);
+  CHECK(room.enter(burden).error().code == ErrorCode::busy);
+  CHECK(room.enter(burden).error().name == "request.too_many");
+  room.leave(burden);
+  CHECK(room.enter(burden));
+}
+
+TEST_CASE("the files of all that waits are bounded, and the largest job is let in") {
+  auto request = good_request();
+  while (request.partitions_size() < static_cast<int>(kMostPartitions))
+    request.add_partitions()->set_path("/srv/" + std::to_string(request.partitions_size()));
+  const Burden burden = burden_of(request, request.ByteSizeLong(), {});
+  CHECK(burden.files == kMostPartitions);
+  WaitingRoom room;
+  std::uint64_t jobs = 0;
+  while (jobs < 100 && room.enter(burden)) ++jobs;
+  CHECK(jobs >= 1);
+  CHECK(jobs * kMostPartitions <= kMostWaitingFiles);
+  CHECK(room.enter({1, 1}).has_value() == (jobs * kMostPartitions < kMostWaitingFiles));
 }
 
 TEST_CASE("a list of jobs in a state that there is not is refused") {

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,48 @@ TEST_CASE("inputs are opened and measured before the core hears of them") {
   REQUIRE(found.inputs.size() == 1);
   CHECK(found.inputs[0].bytes == 5);
   CHECK(found.inputs[0].file);
+}
+
+TEST_CASE("a file that many partitions name is open once") {
+  const Bench bench;
+  Examine request = examine_of({bench.write("root/w.wtns", "12345"), {}, ""});
+  for (int again = 0; again < 3; ++again) request.inputs.push_back({request.inputs[0].path, {}, "[]"});
+  request.inputs.push_back({bench.write("root/x.wtns", "123"), {}, ""});
+  request.inputs.push_back(inline_input({"12"}));
+  request.inputs.push_back(inline_input({"1"}));
+  const auto found = bench.ask<Examined>(std::move(request));
+  REQUIRE(found.key_stamp);
+  REQUIRE(found.inputs.size() == 7);
+  for (const std::size_t place : {1, 2, 3}) {
+    CHECK(found.inputs[place].file.get() == found.inputs[0].file.get());
+    CHECK(found.inputs[place].bytes == 5);
+    CHECK(found.inputs[place].name == found.inputs[0].name);
+  }
+  CHECK(found.inputs[4].file.get() != found.inputs[0].file.get());
+  CHECK(found.inputs[5].bytes == 2);
+  CHECK(found.inputs[6].bytes == 1);
+  CHECK_FALSE(found.inputs[6].file);
+}
+
+TEST_CASE("where no descriptor is left a request may come again, and what is to be leased waits for one") {
+  const Bench bench;
+  const std::string path = bench.write("root/w.wtns", "12345");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit none = before;
+  none.rlim_cur = 3;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const auto found = bench.ask<Examined>(examine_of({path, {}, ""}));
+  bench.files->put(OpenFiles{3, {{{1, 1}, path, false, "", 0}}});
+  const auto again = bench.ask<Examined>(examine_of({path, {}, ""}));  // the only answer
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE_FALSE(found.key_stamp);
+  CHECK(found.key_stamp.error().code == ErrorCode::busy);
+  CHECK_FALSE(again.key_stamp);
+  const auto answered = bench.ask<FilesAnswered>(ExpireUploads{});  // as time passes
+  REQUIRE(std::holds_alternative<FilesOpened>(answered.event));
+  CHECK(std::get<FilesOpened>(answered.event).request == 3);
+  CHECK(bench.ask<Examined>(examine_of({path, {}, ""})).key_stamp);
 }
 
 TEST_CASE("the digest knows the content of inline inputs and where their frames end") {
@@ -175,6 +218,14 @@ TEST_CASE("an upload is a job's input without a copy, and one that is another jo
     return bench.ask<Examined>(std::move(request));
   };
   CHECK(examined_by("key bob").key_stamp.error().name == "upload.unknown");
+  Examine twice = examine_of({});
+  twice.client = "key alice";
+  twice.inputs[0].upload = sha256(text);
+  twice.inputs.push_back({{}, {}, "", sha256(text)});
+  const auto shared = bench.ask<Examined>(std::move(twice));
+  REQUIRE(shared.inputs.size() == 2);
+  CHECK(shared.inputs[0].file.get() == shared.inputs[1].file.get());
+  CHECK(shared.inputs[1].uploader == "key alice");
   std::vector<SpoolJob> jobs(2);
   for (const std::size_t place : {0, 1}) {
     jobs[place].record.job = std::string(1, static_cast<char>('a' + place));

@@ -40,6 +40,21 @@ std::vector<Recovered::Job> jobs_in(JournalFile& journal) {
 
 Result<void> commit_one(JournalFile& journal, JournalEntry entry) { return journal.commit({&entry, 1}).front(); }
 
+// Meanwhile write(2) fails where a file would become larger.
+template <class Work>
+auto with_files_up_to(std::size_t bytes, Work work) {
+  rlimit unlimited{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);  // so that it fails instead of killing
+  rlimit full = unlimited;
+  full.rlim_cur = bytes;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+  auto result = work();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &unlimited) == 0);
+  std::signal(SIGXFSZ, before);
+  return result;
+}
+
 JournalFile open_or_fail(const std::filesystem::path& file) {
   auto journal = JournalFile::open(file);
   REQUIRE(journal);
@@ -306,17 +321,31 @@ TEST_CASE(
   const ScratchFolder folder;
   JournalFile journal = open_or_fail(folder / "journal");
   REQUIRE(commit_one(journal, job_named("before")));
-  rlimit unlimited{};
-  REQUIRE(::getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
-  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);  // so that write(2) fails instead of killing
-  rlimit full = unlimited;
-  full.rlim_cur = std::filesystem::file_size(folder / "journal-wal") + 100;
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
   const std::vector<JournalEntry> group{job_named("a"), job_named("b")};
-  const auto refused = journal.commit(group);
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &unlimited) == 0);
-  std::signal(SIGXFSZ, ignored);
+  const std::size_t wal_bytes = std::filesystem::file_size(folder / "journal-wal");
+  const auto refused = with_files_up_to(wal_bytes + 100, [&] { return journal.commit(group); });
 
+  for (const auto& result : refused) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().name == "journal.commit");
+  }
+  CHECK(jobs_in(journal).size() == 1);
+  for (const auto& result : journal.commit(group)) CHECK(result);
+  CHECK(jobs_in(journal).size() == 3);
+}
+
+TEST_CASE("when SQLite gives the whole group up by itself, what comes after in it is not committed alone") {
+  const ScratchFolder folder;
+  JournalFile journal = open_or_fail(folder / "journal");
+  REQUIRE(commit_one(journal, job_named("before")));
+  AcceptJob large = job_named("large", 4);  // more than SQLite holds in memory: it writes before the commit
+  for (PartitionInput& partition : large.record.partitions)
+    partition.declared_public_json = std::string(std::size_t{1} << 20, '1');
+  const std::vector<JournalEntry> group{large, job_named("small")};
+  const std::size_t wal_bytes = std::filesystem::file_size(folder / "journal-wal");
+  const auto refused = with_files_up_to(wal_bytes + (1 << 20), [&] { return journal.commit(group); });
+
+  REQUIRE(refused.size() == group.size());
   for (const auto& result : refused) {
     REQUIRE_FALSE(result);
     CHECK(result.error().name == "journal.commit");

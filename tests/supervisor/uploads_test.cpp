@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include "common/failpoint.hpp"
 #include "common/posix.hpp"
 #include "supervisor/uploads.hpp"
 #include "tests/supervisor/scratch_folder.hpp"
@@ -213,6 +214,82 @@ TEST_CASE("a new supervisor goes on where a killed one was, with the same client
   CHECK(bench.uploads->take(piece_of(text, 0, 0), 0)->received_bytes == 2 << 20);
   CHECK(bench.uploads->take(piece_of(text, 2 << 20, 1 << 20), 0)->is_whole);
   CHECK(content(bench.uploads->open("key alice", sha256(text))) == text);
+}
+
+TEST_CASE("an operator's upload is in nobody's quota after a restart either") {
+  Bench bench;
+  const std::string text = random_text(1'000), other = random_text(900);
+  UploadPiece begun = piece_of(text, 0, 0, "user 0");
+  begun.has_quota = false;
+  REQUIRE(bench.uploads->take(begun, 0));
+  REQUIRE(bench.uploads->take(piece_of(other, 0, 0, "user 0"), 0));
+  bench.start();
+  CHECK(bench.spool->used_bytes() == text.size() + other.size());
+  CHECK(bench.spool->account()->used_bytes_of("user 0") == other.size());
+  UploadPiece rest = piece_of(text, 0, text.size(), "user 0");
+  rest.has_quota = false;
+  CHECK(bench.uploads->take(rest, 0)->is_whole);
+  bench.start();
+  CHECK(content(bench.uploads->open("user 0", sha256(text))) == text);
+  CHECK(bench.spool->account()->used_bytes_of("user 0") == other.size());
+}
+
+TEST_CASE("after a restart a long upload is hashed a piece for each message, which is to come again") {
+  Bench bench;
+  const std::string end = "end";
+  const std::uint64_t there = kMostHashedAgainBytes + 100;
+  Sha256 hash;
+  const std::string zeros(1 << 20, '\0');
+  for (std::uint64_t done = 0; done < there; done += zeros.size())
+    hash.update(std::string_view(zeros).substr(0, there - done));
+  hash.update(end);
+  UploadPiece piece = piece_of(end, 0, 3);
+  piece.sha256 = hash.finish();
+  piece.bytes = there + end.size();
+  piece.offset = there;
+  const auto part = bench.folder / "spool" / "uploads" /
+                    ("part." + to_hex(piece.sha256) + "." + std::to_string(piece.bytes) + ".key alice");
+
+  std::ofstream(part).flush();
+  std::filesystem::resize_file(part, there);
+  SECTION("more is to come") {}
+  SECTION("all of it is there") {
+    std::ofstream(part, std::ios::binary | std::ios::app) << end;
+    piece.chunk.rebuild();
+    piece.offset = piece.bytes;
+  }
+  const std::uint64_t length = std::filesystem::file_size(part);
+  bench.start({1 << 30, 0});
+  const auto first = bench.uploads->take(piece, 0);
+  REQUIRE(first);
+  CHECK(first->received_bytes == length);
+  CHECK_FALSE(first->is_whole);
+  const auto second = bench.uploads->take(piece, 0);
+  REQUIRE(second);
+  CHECK(second->received_bytes == piece.bytes);
+  CHECK(second->is_whole);
+}
+
+TEST_CASE("an upload that the disk could not take is gone, not whole by the next message") {
+#ifdef GROTH16D_FAILPOINTS
+  Bench bench;
+  const std::string text = random_text(1'000);
+  REQUIRE(bench.uploads->take(piece_of(text, 0, 0), 0));
+  REQUIRE(arm_failpoints("upload.sync=error"));
+  const auto refused = bench.uploads->take(piece_of(text, 0, 1'000), 0);
+  REQUIRE(arm_failpoints(""));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::unavailable);
+  CHECK(refused.error().name == "spool.write");
+  CHECK(bench.spool->used_bytes() == 0);
+  CHECK(std::filesystem::is_empty(bench.folder / "spool" / "uploads"));
+  CHECK(bench.uploads->figures().spoilt == 1);
+  CHECK(refusal(bench.uploads->take(piece_of(text, 0, 1'000), 0)) == "upload.unknown");
+  CHECK(bench.uploads->take(piece_of(text, 0, 0), 0)->received_bytes == 0);
+  CHECK(bench.uploads->take(piece_of(text, 0, 1'000), 0)->is_whole);
+#else
+  WARN("skipped: failpoints are compiled out");
+#endif
 }
 
 TEST_CASE("what was killed between its last byte and its name is finished when it is asked for") {

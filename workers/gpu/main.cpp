@@ -81,7 +81,11 @@ Outcome<v1::Up> make_key(GpuProver& prover, const Assignment& assignment) {
   const groth16::Compute all_cores = on_all_cores(assignment.compute);
   Outcome<v1::Up> made = load_assignment({assignment.message, assignment.leases, all_cores, assignment.progress},
                                          KeyCache(), Inspections(), card_multiples());
-  if (!made && device::is_sticky(made.error().error)) leave_lost_card(made.error().error);
+  if (made) return made;
+  const Error& error = made.error().error;
+  if (device::is_sticky(error)) leave_lost_card(error);
+  // What a card refuses says nothing about the key: most often others hold its memory.
+  if (error.name.starts_with("gpu.")) return tl::unexpected(failure_of_slot(error));
   return made;
 }
 

@@ -17,7 +17,25 @@ struct MacFree {
   void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
 };
 
+EVP_MD_CTX* context_in(void* context) { return static_cast<EVP_MD_CTX*>(context); }
+
 }  // namespace
+
+void Blake2s256::ContextFree::operator()(void* context) const { EVP_MD_CTX_free(context_in(context)); }
+
+Blake2s256::Blake2s256() : context_(EVP_MD_CTX_new()) {
+  require_openssl(context_ != nullptr && EVP_DigestInit_ex(context_in(context_.get()), EVP_blake2s256(), nullptr) == 1);
+}
+
+void Blake2s256::update(std::span<const std::byte> bytes) {
+  require_openssl(EVP_DigestUpdate(context_in(context_.get()), bytes.data(), bytes.size()) == 1);
+}
+
+Digest Blake2s256::finish() {
+  Digest digest{};
+  require_openssl(EVP_DigestFinal_ex(context_in(context_.get()), digest.data(), nullptr) == 1);
+  return digest;
+}
 
 std::array<std::uint8_t, 64> blake2b_512(std::span<const std::byte> bytes) {
   static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "BLAKE2B-512", nullptr);  // dear, and kept for ever

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -11,8 +12,19 @@
 
 namespace groth16d {
 
-struct Blake2s256 : StreamHash {
-  Blake2s256() : StreamHash(Algorithm::blake2s_256) {}
+// Over a stream: update() any number of times, then finish() once.
+class Blake2s256 {
+ public:
+  Blake2s256();
+  void update(std::span<const std::byte> bytes);
+  void update(std::string_view text) { update(std::as_bytes(std::span(text.data(), text.size()))); }
+  Digest finish();
+
+ private:
+  struct ContextFree {
+    void operator()(void* context) const;
+  };
+  std::unique_ptr<void, ContextFree> context_;  // an EVP_MD_CTX
 };
 
 std::array<std::uint8_t, 64> blake2b_512(std::span<const std::byte> bytes);

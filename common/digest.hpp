@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,24 +22,19 @@ inline std::string to_binary(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-// A hash of 32 bytes over a stream: update() any number of times, then finish() once.
-class StreamHash {
+// Over a stream: update() any number of times, then finish() once.
+class Sha256 {
  public:
-  enum class Algorithm { sha256, blake2s_256 };
-  explicit StreamHash(Algorithm algorithm);
+  Sha256();
+  ~Sha256();  // wipes: the last block may be of a witness
+  Sha256(const Sha256&) = default;
+  Sha256& operator=(const Sha256&) = default;
   void update(std::span<const std::byte> bytes);
   void update(std::string_view text) { update(std::as_bytes(std::span(text.data(), text.size()))); }
   Digest finish();
 
  private:
-  struct ContextFree {
-    void operator()(void* context) const;
-  };
-  std::unique_ptr<void, ContextFree> context_;  // an EVP_MD_CTX
-};
-
-struct Sha256 : StreamHash {
-  Sha256() : StreamHash(Algorithm::sha256) {}
+  alignas(std::uint64_t) std::array<std::byte, 112> state_;  // a SHA256_CTX
 };
 
 Digest sha256(std::span<const std::byte> bytes);

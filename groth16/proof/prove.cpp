@@ -20,6 +20,9 @@ using groth16d::Result;
 
 namespace {
 
+// From here on the sums run side by side: a fifth less time, but for smaller circuits 6 of 24 MiB more memory.
+constexpr std::uint64_t kRowsSideBySide = std::uint64_t{1} << 15;
+
 // A proof that does not verify is the witness's fault wherever a row of the system says so.
 template <class C>
 Error diagnose(Error error, const PackedWitness<C>& witness, const Compute& compute) {
@@ -45,7 +48,8 @@ Result<typename C::G1> evaluated_h_sum(const ProvingKey<C>& key, const PackedWit
 template <class C>
 Result<Proof<C>> prove(const ProvingKey<C>& key, const PackedWitness<C>& witness, const Compute& compute) {
   // Sums over the witness have stretches for one thread, those over H hardly: side by side, no core waits.
-  auto summing = std::async(std::launch::async, [&] {
+  const bool side_by_side = witness.system().domain_size() >= kRowsSideBySide;
+  auto summing = std::async(side_by_side ? std::launch::async : std::launch::deferred, [&] {
     return std::pair(b_g2_msm(key, witness, compute), witness_sums<C>(key, witness, compute));
   });
   const auto h = evaluated_h_sum(key, witness, compute);

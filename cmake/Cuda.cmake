@@ -10,7 +10,7 @@ if(NOT GROTH16D_CUDA OR NOT CMAKE_CUDA_COMPILER)
 endif()
 set(GROTH16D_HAS_CUDA ON)
 
-# What the development card needs; a release names more: 80-real;86-real;89-real;90-real;100-real;120.
+# What the development card needs; the preset package names every card that operators have.
 set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "device architectures")
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 enable_language(CUDA)

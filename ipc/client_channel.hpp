@@ -39,7 +39,7 @@ struct ClientRequest {
   std::string body;                     // not yet parsed: request_body()
   std::vector<zmq::message_t> payload;  // without copies
   std::string key;                      // the sender's public key; "": it came over ipc://
-  std::optional<std::uint32_t> user;    // the sender's user id, over ipc://, where the kernel told it
+  std::optional<std::uint32_t> user;    // the sender's user id as it connected, over ipc://
 };
 
 // The protobuf body of a request. Error: malformed "protocol.body".

@@ -1,8 +1,9 @@
 // The supervisor's end of the client channel.
 #include <grp.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <charconv>
 
 #include "common/posix.hpp"
 #include "ipc/body_frames.hpp"
@@ -18,21 +19,25 @@ constexpr mode_t kClientSocketMode = 0660;  // the clients' group
 constexpr mode_t kOwnerOnly = 0600;
 constexpr char kOperatorsGroup[] = "groth16d-operators";
 constexpr std::size_t kToldPeers = 1024;  // routing ids are ours (5 bytes) or the peer's choice (255 at most)
+constexpr std::string_view kUnixPeer = "localhost:";  // no address of TCP begins like that: those are numbers
 
-// What the Gatekeeper answered for this connection; "" where none was asked.
-std::string key_of(const zmq::message_t& frame) {
-  const char* key = ::zmq_msg_gets(const_cast<zmq_msg_t*>(frame.handle()), "User-Id");
-  return key == nullptr ? std::string() : std::string(key);
+// "" where libzmq has none of that name.
+std::string_view property_of(const zmq::message_t& frame, const char* name) {
+  const char* value = ::zmq_msg_gets(const_cast<zmq_msg_t*>(frame.handle()), name);
+  return value == nullptr ? std::string_view{} : value;
 }
 
-// By the socket that the frame came over, which may be closed by now: good enough to count by, not to decide rights.
+// libzmq asks the kernel once, as it accepts a connection, and says "localhost:UID:GID:PID"; the socket itself may be
+// closed, and its number another's, by the time that a message is read. The word is libzmq's: a property of the same
+// name in a client's greeting does not replace it.
 std::optional<std::uint32_t> user_of(const zmq::message_t& frame) {
-  const int socket = ::zmq_msg_get(frame.handle(), ZMQ_SRCFD);
-  struct ucred peer {};
-  socklen_t length = sizeof peer;
-  if (socket < 0 || ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0)
-    return std::nullopt;
-  return peer.uid;
+  const std::string_view address = property_of(frame, "Peer-Address");
+  if (!address.starts_with(kUnixPeer)) return std::nullopt;
+  const char* const last = address.data() + address.size();
+  std::uint32_t user = 0;
+  const auto [end, error] = std::from_chars(address.data() + kUnixPeer.size(), last, user);
+  if (error != std::errc() || end == last || *end != ':') return std::nullopt;
+  return user;
 }
 
 // The bounds as they were met while reading, before there is a whole message to look at.
@@ -117,8 +122,9 @@ Result<std::optional<ClientRequest>> ClientHub::receive() {
     answer_dropped(from, view.error());
     return tl::unexpected<Error>(view.error());
   }
-  ClientRequest request{std::move(from),         view->command,           std::string(view->body), {},
-                        key_of(messages.back()), user_of(messages.back())};
+  ClientRequest request{std::move(from), view->command, std::string(view->body), {}, {}, user_of(messages.back())};
+  // What the Gatekeeper answered for this connection. Over ipc nobody is asked, and a greeting may say anything.
+  if (!request.user) request.key = property_of(messages.back(), "User-Id");
   const auto payload_begin = messages.end() - static_cast<std::ptrdiff_t>(view->further.size());
   request.payload.assign(std::make_move_iterator(payload_begin), std::make_move_iterator(messages.end()));
   return request;

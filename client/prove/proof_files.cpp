@@ -28,6 +28,29 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return !error && first == second;
 }
 
+struct Output {
+  std::string path;
+  const std::string* content;
+  Result<void> write() const { return write_file_atomically(path, *content, kResultMode); }
+};
+
+// Side by side: each waits for the disk twice, 4 ms each time. The first failure in their order.
+Result<void> write_files(const std::vector<Output>& files) {
+  std::vector<std::future<Result<void>>> writing;
+  for (const Output& file : files) writing.push_back(std::async(std::launch::async, [&file] { return file.write(); }));
+  Result<void> all;
+  std::vector<std::string> written;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (Result<void> one = writing[i].get(); one)
+      written.push_back(files[i].path);
+    else if (all)
+      all = std::move(one);
+  }
+  if (all) return all;
+  for (const std::string& path : written) ::unlink(path.c_str());
+  return all;
+}
+
 }  // namespace
 
 Result<void> check_writable(const ResultPaths& paths, std::vector<std::string> inputs) {
@@ -51,31 +74,24 @@ Result<void> check_writable(const ResultPaths& paths, std::vector<std::string> i
 }
 
 Result<void> write_proof(const ProofTexts& texts, const ResultPaths& paths) {
-  const std::vector<std::pair<std::string, const std::string*>> files = {
-      {paths.proof, &texts.proof_json},
-      {paths.public_inputs, &texts.public_json},
-      {paths.binary, &texts.compressed},
-  };
-  // Side by side: each waits for the disk twice, 4 ms each time.
-  std::vector<std::pair<std::string, std::future<Result<void>>>> writing;
-  for (const auto& [path, content] : files) {
-    if (path.empty()) continue;
-    writing.emplace_back(path, std::async(std::launch::async, [&path = path, content = content] {
-                           return write_file_atomically(path, *content, kResultMode);
-                         }));
+  std::vector<Output> files, streams;
+  for (const Output& output : {Output{paths.proof, &texts.proof_json}, Output{paths.public_inputs, &texts.public_json},
+                               Output{paths.binary, &texts.compressed}}) {
+    if (output.path.empty()) continue;
+    if (is_stream(output.path))
+      streams.push_back(output);
+    else
+      files.push_back({link_target(output.path), output.content});
   }
-  Result<void> all;
-  std::vector<std::string> written;
-  for (auto& [path, done] : writing) {
-    if (Result<void> one = done.get(); one)
-      written.push_back(path);
-    else if (all)
-      all = std::move(one);
+  // What a stream has taken cannot be taken back: it is last, and two of them in their order.
+  Result<void> done = write_files(files);
+  for (const Output& stream : streams) {
+    if (done) done = stream.write();
+    if (done) continue;
+    for (const Output& file : files) ::unlink(file.path.c_str());
+    return done;
   }
-  if (all) return all;
-  for (const std::string& path : written)
-    if (!is_stream(path)) ::unlink(path.c_str());
-  return all;
+  return done;
 }
 
 }  // namespace groth16d::client

@@ -84,9 +84,10 @@ class ZkeyFile {
   groth16d::Result<SystemSizes> check_coefficients(const Compute& compute) const;
 
   // Adds A and B, public rows included, to a builder that was made with the sizes of check_coefficients, which the
-  // caller has called.
+  // caller has called. Error: conflict file.changed where a coefficient is no longer inside these sizes, as in a file
+  // that is mapped and that somebody writes to.
   template <class C>
-  void collect(ConstraintSystemBuilder<C>& builder) const;
+  groth16d::Result<void> collect(ConstraintSystemBuilder<C>& builder) const;
 
   // The verification key, all points checked. Errors: zkey.coordinate, zkey.not_on_curve, zkey.not_in_subgroup.
   template <class C>
@@ -115,7 +116,7 @@ class ZkeyFile {
 };
 
 #define GROTH16_DECLARE_ZKEY(C)                                                                          \
-  extern template void ZkeyFile::collect(ConstraintSystemBuilder<C>&) const;                             \
+  extern template groth16d::Result<void> ZkeyFile::collect(ConstraintSystemBuilder<C>&) const;           \
   extern template groth16d::Result<VerifyingKey<C>> ZkeyFile::verifying_key() const;                     \
   extern template std::uint64_t ZkeyFile::key_bytes<C>(const SystemSizes&) const;                        \
   extern template groth16d::Result<void> ZkeyFile::load_key<C>(const SystemSizes&, std::span<std::byte>, \

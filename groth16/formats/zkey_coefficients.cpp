@@ -24,7 +24,10 @@ struct Record {
       : matrix(load_u32(at)),
         row(load_u32(at + 4)),
         wire(load_u32(at + 8)),
-        value(load_integer<typename C::Fr>(at + 12)) {}
+        value(load_integer<typename C::Fr>(at + 12)) {
+    // The file may be mapped and change meanwhile: what is tested and what is used are these copies, read once.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
 
   // v: each of the two steps takes one factor R away.
   typename C::Fr coefficient() const {
@@ -135,18 +138,25 @@ Result<SystemSizes> ZkeyFile::check_coefficients_of(const Compute& compute) cons
 }
 
 template <class C>
-void ZkeyFile::collect(ConstraintSystemBuilder<C>& builder) const {
+Result<void> ZkeyFile::collect(ConstraintSystemBuilder<C>& builder) const {
   const std::byte* at = container_.section(zkey::kCoefficients).payload.data() + zkey::kCountBytes;
+  const std::uint64_t n_rows = builder.sizes().n_rows(), n_vars = builder.sizes().n_vars;
   KnownCoefficients<C> known(builder);
   for (std::uint64_t i = 0; i < header_.n_coefficients; ++i, at += zkey::kRecordBytes) {
     const Record<C> record(at);
+    // What would be written out of bounds. A value that is not canonical is still some number.
+    if (record.matrix > 1 || record.row >= n_rows || record.wire >= n_vars) {
+      return failure(ErrorCode::conflict, "file.changed",
+                     fmt::format("{}: coefficient {} is not what it was when it was checked", file(), i));
+    }
     if (record.value.is_zero()) continue;
     builder.add_numbered(record.matrix == 0 ? MatrixId::a : MatrixId::b, record.row, record.wire,
                          known.number_of(record));
   }
+  return {};
 }
 
-template void ZkeyFile::collect(ConstraintSystemBuilder<Bn254>&) const;
-template void ZkeyFile::collect(ConstraintSystemBuilder<Bls12_381>&) const;
+template Result<void> ZkeyFile::collect(ConstraintSystemBuilder<Bn254>&) const;
+template Result<void> ZkeyFile::collect(ConstraintSystemBuilder<Bls12_381>&) const;
 
 }  // namespace groth16::formats

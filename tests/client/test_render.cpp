@@ -1,6 +1,12 @@
 // What a person sees: tables, units, timelines, and the files that results go to.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <catch2/catch.hpp>
+
+#include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/progress_bar.hpp"
@@ -8,6 +14,7 @@
 #include "client/ctl/result_files.hpp"
 #include "client/ctl/top_frame.hpp"
 #include "client/json/message_json.hpp"
+#include "common/unique_fd.hpp"
 
 using namespace groth16d;
 using namespace groth16d::ctl;
@@ -93,6 +100,26 @@ TEST_CASE("results are written all or not at all") {
   CHECK_FALSE(check_writable(paths).has_value());
   CHECK_FALSE(write_result(partition, paths).has_value());
   CHECK_FALSE(std::filesystem::exists(folder / "proof.json"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("after a failure a result behind a link is gone, too, and one stream takes two results in their order") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "groth16d-result-links";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "public.json");
+  std::ofstream(folder / "target.json") << "old";
+  std::filesystem::create_symlink(folder / "target.json", folder / "link.json");
+  const client::ProofTexts texts = {"{}\n", "[]\n", ""};
+  CHECK_FALSE(client::write_proof(texts, {folder / "link.json", folder / "public.json", ""}).has_value());
+  CHECK_FALSE(std::filesystem::exists(folder / "target.json"));
+
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const UniqueFd reader(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(client::write_proof(texts, {pipe, pipe, ""}).has_value());
+  std::array<char, 16> read{};
+  CHECK(::read(reader.get(), read.data(), read.size()) == 6);
+  CHECK(std::string_view(read.data(), 6) == "{}\n[]\n");
   std::filesystem::remove_all(folder);
 }
 

@@ -207,7 +207,9 @@ TEST_CASE("memory that another process keeps for seconds ends no job and no slot
 }
 
 TEST_CASE("a key is made later where the card has no memory for it now") {
-  Scene scene{ProveStage::fake_card, with_cards(1)};
+  Settings settings = with_cards(1);
+  settings.budget = "4 GiB";  // the smallest circuit with a recipe takes 2.1 GiB
+  Scene scene{ProveStage::fake_card, settings};
   client::Client client = scene.start({"GROTH16D_FAILPOINTS=card.full=error+"});
   const fs::path recipe = circuit().zkey.parent_path() / "key.recipe";
   REQUIRE(e2e::ctl({"setup", "--insecure", "--circuit", "porep-2KiB", "--seed", "7", "--recipe", recipe}).exit_code ==

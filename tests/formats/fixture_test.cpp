@@ -45,7 +45,7 @@ void check_circuit(const Files& files) {
   REQUIRE(zkey.header().curve == C::id);
   const SystemSizes sizes = must(zkey.check_coefficients(compute));
   ConstraintSystemBuilder<C> from_zkey(sizes, false);
-  zkey.collect(from_zkey);
+  REQUIRE(zkey.collect(from_zkey));
   const FileBytes zkey_system_bytes = flat(from_zkey);
   const auto zkey_system = must(ConstraintSystem<C>::open(zkey_system_bytes, SpanCheck::all));
 

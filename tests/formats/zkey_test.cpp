@@ -45,7 +45,7 @@ Loaded load(const FileBytes& bytes, ZkeyLoadOptions options = {}) {
   const auto sizes = file->check_coefficients(compute);
   if (!sizes) return {{}, {}, tl::unexpected(sizes.error())};
   ConstraintSystemBuilder<C> builder(*sizes, false);
-  file->collect(builder);
+  if (const auto collected = file->collect(builder); !collected) return {{}, {}, tl::unexpected(collected.error())};
   loaded.system.resize(builder.serialized_bytes());
   builder.write(loaded.system);
   loaded.key.resize(file->template key_bytes<C>(*sizes));
@@ -355,6 +355,30 @@ TEST_CASE("an unsatisfying witness gives an error and no proof") {
   const auto result = prove_loaded<Bn254>(loaded, wtns);
   REQUIRE(!result);
   CHECK(result.error().code == groth16d::ErrorCode::unsatisfied);
+}
+
+TEMPLATE_TEST_CASE("a coefficient that changes after it was checked is refused as it is collected", "", Bn254,
+                   Bls12_381) {
+  const auto& good = sample<TestType>().zkey;
+  FileBytes mapped = good;  // as a mapping is: the same bytes for reader and writer
+  const auto file = ZkeyFile::parse("the.file", mapped);
+  REQUIRE(file);
+  const auto sizes = file->check_coefficients(Compute(1));
+  REQUIRE(sizes);
+  const auto collected = [&](const FileBytes& now) {
+    std::ranges::copy(now, mapped.begin());
+    ConstraintSystemBuilder<TestType> builder(*sizes, false);
+    return error_of(file->collect(builder));
+  };
+  const std::size_t last = Image(good).size_of(kCoefficients) - 44;  // matrix, row, wire, value
+  const auto with = [&](std::size_t at, std::uint64_t value) {
+    return Image(good).put(kCoefficients, last + at, static_cast<std::uint32_t>(value)).bytes();
+  };
+  CHECK(collected(with(0, 2)) == "file.changed");
+  CHECK(collected(with(4, sizes->n_rows())) == "file.changed");
+  CHECK(collected(with(4, UINT32_MAX)) == "file.changed");
+  CHECK(collected(with(8, sizes->n_vars)) == "file.changed");
+  CHECK(collected(good) == "accepted");
 }
 
 TEST_CASE("loading stops when it is cancelled") {

@@ -53,7 +53,7 @@ void use(const ZkeyFile& file) {
   const auto sizes = file.check_coefficients(compute);
   if (!sizes) return;
   ConstraintSystemBuilder<C> builder(*sizes, false);
-  file.collect(builder);
+  promise(file.collect(builder).has_value());
   build(builder);
   std::vector<std::byte> key(file.key_bytes<C>(*sizes));
   const auto loaded = file.load_key<C>(*sizes, key, {.allow_insecure = true}, compute);

@@ -1,9 +1,14 @@
 // Clients and supervisor talk; bad clients are told once and do no harm.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
+#include "common/unique_fd.hpp"
 #include "ipc/client_channel.hpp"
 #include "ipc/limits.hpp"
 #include "ipc/socket_options.hpp"
@@ -73,6 +78,44 @@ std::thread serve(ClientHub& hub, int count, Answer answer) {
     }
   });
 }
+
+// A property of a ZMTP greeting.
+std::string property(const std::string& name, const std::string& value) {
+  return static_cast<char>(name.size()) + name + std::string(3, '\0') + static_cast<char>(value.size()) + value;
+}
+
+// A client that speaks ZMTP 3.0 itself and says more in its greeting than libzmq would.
+class Liar {
+ public:
+  Liar(const std::string& path, const std::string& more) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    REQUIRE(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    const std::string body = "\x05READY" + property("Socket-Type", "DEALER") + more;
+    tell("\xff" + std::string(7, '\0') + "\x01\x7f\x03" + '\0' + "NULL" + std::string(48, '\0') + "\x04" +
+         static_cast<char>(body.size()) + body);
+    std::string heard;
+    std::array<char, 256> piece{};
+    while (heard.find("READY") == std::string::npos) {
+      const ssize_t got = ::read(socket_.get(), piece.data(), piece.size());
+      REQUIRE(got > 0);
+      heard.append(piece.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+  void send(const std::vector<std::string>& frames) {
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      tell(std::string(1, i + 1 < frames.size() ? '\x01' : '\0') + static_cast<char>(frames[i].size()) + frames[i]);
+  }
+
+ private:
+  void tell(const std::string& bytes) {
+    REQUIRE(::write(socket_.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  }
+
+  UniqueFd socket_;
+};
 
 JobRequest job(const std::string& name) {
   JobRequest request;
@@ -257,6 +300,28 @@ TEST_CASE("a reply to a client that has gone is an error, not a crash") {
   }
   REQUIRE_FALSE(sent);
   CHECK(sent.error().name == "client.gone");
+}
+
+TEST_CASE("a request tells the user who connected, though the connection is closed before it is read") {
+  Fixture fixture;
+  {
+    zmq::socket_t client = fixture.raw();
+    send(client, {"G16C01", "\x07", kId, ""});
+    REQUIRE(readable(fixture.hub.socket()));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // for the hub to close its side
+  const ClientRequest request = fixture.next().value().value();
+  CHECK(request.user == ::geteuid());
+  CHECK(request.key.empty());
+}
+
+TEST_CASE("no greeting can say which user or key it is of") {
+  Fixture fixture;
+  Liar client(fixture.socket_path(), property("Peer-Address", "localhost:4242:0:1") + property("User-Id", "mallory"));
+  client.send({"G16C01", "\x07", kId, ""});
+  const ClientRequest request = fixture.next().value().value();
+  CHECK(request.user == ::geteuid());
+  CHECK(request.key.empty());
 }
 
 TEST_CASE("every error code survives its way through a status") {

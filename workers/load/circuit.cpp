@@ -111,11 +111,7 @@ Result<SystemFacts> measure_system(const ParsedCircuit& circuit) {
   SystemFacts facts;
   facts.witness_bytes = groth16::packed_witness_bytes_bound(circuit.sizes);
   facts.has_c = circuit.r1cs.has_value();
-  if (!circuit.r1cs) {
-    facts.r1cs_bytes = system_of_key<C>(circuit).serialized_bytes();
-    return facts;
-  }
-  const auto builder = system_of_r1cs<C>(circuit);
+  const auto builder = circuit.r1cs ? system_of_r1cs<C>(circuit) : system_of_key<C>(circuit);
   if (!builder) return tl::unexpected(builder.error());
   facts.r1cs_bytes = builder->serialized_bytes();
   return facts;
@@ -158,13 +154,14 @@ class PrivateBytes {
   std::size_t size_;
 };
 
-// Writes the system into the segment and opens it there.
+// Writes the system, where it could be collected, into the segment and opens it there.
 template <class C>
-Result<ConstraintSystem<C>> write_system(groth16::ConstraintSystemBuilder<C> builder, std::span<std::byte> segment,
-                                         const Compute& compute) {
-  const auto out = part_of(segment, builder.serialized_bytes(), "constraint system");
+Result<ConstraintSystem<C>> write_system(Result<groth16::ConstraintSystemBuilder<C>> builder,
+                                         std::span<std::byte> segment, const Compute& compute) {
+  if (!builder) return tl::unexpected(builder.error());
+  const auto out = part_of(segment, builder->serialized_bytes(), "constraint system");
   if (!out) return tl::unexpected(out.error());
-  builder.write(*out);
+  builder->write(*out);
   compute.beat();
   return ConstraintSystem<C>::open(*out);
 }
@@ -173,13 +170,12 @@ Result<ConstraintSystem<C>> write_system(groth16::ConstraintSystemBuilder<C> bui
 template <class C>
 Result<ConstraintSystem<C>> load_compared_system(const ParsedCircuit& circuit, std::span<std::byte> segment,
                                                  const Compute& compute) {
-  auto builder = system_of_r1cs<C>(circuit);
-  if (!builder) return tl::unexpected(builder.error());
-  auto system = write_system<C>(std::move(*builder), segment, compute);
+  auto system = write_system<C>(system_of_r1cs<C>(circuit), segment, compute);
   if (!system) return system;
 
   auto key_builder = system_of_key<C>(circuit);
-  PrivateBytes bytes(key_builder.serialized_bytes());
+  if (!key_builder) return tl::unexpected(key_builder.error());
+  PrivateBytes bytes(key_builder->serialized_bytes());
   const auto of_key = write_system<C>(std::move(key_builder), bytes.span(), compute);
   if (!of_key) return tl::unexpected(of_key.error());
   const Result<void> same =

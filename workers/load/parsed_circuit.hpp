@@ -21,11 +21,11 @@ struct ParsedCircuit {
   static Result<ParsedCircuit> parse(const CircuitFiles& files, const groth16::Compute& compute);
 };
 
-// A and B as the key lists them.
+// A and B as the key lists them. Error: that of ZkeyFile::collect.
 template <class C>
-groth16::ConstraintSystemBuilder<C> system_of_key(const ParsedCircuit& circuit) {
+Result<groth16::ConstraintSystemBuilder<C>> system_of_key(const ParsedCircuit& circuit) {
   groth16::ConstraintSystemBuilder<C> builder(circuit.sizes, false);
-  circuit.key.template collect<C>(builder);
+  if (Result<void> done = circuit.key.template collect<C>(builder); !done) return tl::unexpected(done.error());
   return builder;
 }
 

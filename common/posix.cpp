@@ -192,7 +192,8 @@ std::string link_target(const std::string& path) {
 
 bool is_stream(const std::string& path) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return false;
+  return !S_ISREG(status.st_mode) || status.st_nlink == 0;  // a file without a name, as stdout may be, has no place
 }
 
 Result<void> write_file_atomically(const std::string& name, std::span<const std::byte> bytes, mode_t mode) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
@@ -116,7 +118,20 @@ int fail(const Error& error) {
   return static_cast<int>(exit_code_of(error));
 }
 
+// Who started a daemon for one job removes its folders; where that process is killed, nobody else would, and a witness
+// lies in them.
+void remove_orphaned_state(const Config& config) {
+  std::error_code ignored;  // they are in a temporary folder of this user
+  std::filesystem::remove_all(config.state_dir, ignored);
+  std::filesystem::remove_all(config.runtime_dir, ignored);
+  const std::filesystem::path around = config.state_dir.parent_path();
+  if (around != config.runtime_dir.parent_path()) return;
+  std::filesystem::remove(around / "log", ignored);  // this program's own
+  std::filesystem::remove(around, ignored);          // only if it is empty
+}
+
 int run(const Flags& flags) {
+  const pid_t owner = ::getppid();
   const auto config = configure(flags);
   if (!config) {
     fail(config.error());
@@ -136,6 +151,7 @@ int run(const Flags& flags) {
   const auto durability = flags.one_shot ? Durability::ephemeral : Durability::durable;
   const auto code =
       run_daemon({*config, read_config, self.parent_path(), flags.end_with_parent, durability, version_text()});
+  if (flags.one_shot && flags.end_with_parent && ::getppid() != owner) remove_orphaned_state(*config);
   return code ? *code : fail(code.error());
 }
 

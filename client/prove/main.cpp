@@ -3,8 +3,6 @@
 //
 //   groth16-prove [--json] [--allow-insecure-key] [--job NAME] [--binary FILE] KEY WITNESS PROOF PUBLIC
 #include <CLI/CLI.hpp>
-#include <array>
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -72,27 +70,6 @@ void report(const OwnResult& result, const Arguments& arguments) {
          {"public_file", arguments.paths.public_inputs}});
 }
 
-// A signal that would end the program comes after its files are written: no part of one is left.
-class LateSignals {
- public:
-  LateSignals() {
-    struct sigaction late {};
-    late.sa_handler = [](int number) { came_ = number; };
-    for (std::size_t i = 0; i < kNumbers.size(); ++i) ::sigaction(kNumbers[i], &late, &before_[i]);
-  }
-  LateSignals(const LateSignals&) = delete;
-  LateSignals& operator=(const LateSignals&) = delete;
-  ~LateSignals() {
-    for (std::size_t i = 0; i < kNumbers.size(); ++i) ::sigaction(kNumbers[i], &before_[i], nullptr);
-    if (came_ != 0) static_cast<void>(::raise(came_));
-  }
-
- private:
-  static constexpr std::array<int, 3> kNumbers = {SIGINT, SIGTERM, SIGHUP};
-  static inline volatile std::sig_atomic_t came_ = 0;
-  std::array<struct sigaction, 3> before_{};
-};
-
 Result<OwnResult> prove(const Arguments& arguments) {
   const OwnProof& wanted = arguments.proof;
   if (auto writable = check_writable(arguments.paths, {wanted.key, wanted.witness}); !writable)
@@ -100,7 +77,6 @@ Result<OwnResult> prove(const Arguments& arguments) {
   auto result = make_own_proof(wanted);
   if (!result) return result;
   for (const std::string& warning : result->warnings) say("warning: " + warning);
-  const LateSignals late;
   if (auto written = write_proof(result->texts, arguments.paths); !written) return tl::unexpected(written.error());
   return result;
 }

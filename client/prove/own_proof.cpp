@@ -51,6 +51,12 @@ struct OwnKey {
   Digest digest;
 };
 
+// A witness file that was read, not mapped: what was checked stays as it was.
+struct OwnWitness {
+  InputFile bytes;
+  WitnessFile file;
+};
+
 // The key and the system of one circuit in this process's memory.
 template <class C>
 struct OwnCircuit {
@@ -72,8 +78,9 @@ Result<PrivatePages> read_points(const OwnKey& own, const SystemSizes& sizes, co
 template <class C>
 Result<PrivatePages> read_system(const ZkeyFile& file, const SystemSizes& sizes) {
   groth16::ConstraintSystemBuilder<C> builder(sizes, false);
-  file.collect(builder);
+  const Result<void> collected = file.collect(builder);
   map_out(file.coefficient_bytes());
+  if (!collected) return tl::unexpected(collected.error());
   auto pages = PrivatePages::of(builder.serialized_bytes());
   if (pages) builder.write(pages->bytes());
   return pages;
@@ -97,6 +104,16 @@ Result<OwnCircuit<C>> read_circuit(const OwnKey& own, const Compute& compute) {
   return OwnCircuit<C>{std::move(*key_bytes), std::move(*system_bytes), *key, *system};
 }
 
+// The copy of the file is freed at the end.
+template <class C>
+Result<PrivatePages> pack(const OwnWitness witness, const ConstraintSystem<C>& system) {
+  auto pages = PrivatePages::of(groth16::packed_witness_bytes(system));
+  if (!pages) return pages;
+  if (auto packed = groth16::pack_witness<C>(witness.file.values(), system, pages->bytes()); !packed)
+    return tl::unexpected(packed.error());
+  return pages;
+}
+
 Error explained(Error error) {
   if (error.name != "verify.equation") return error;
   return {ErrorCode::unsatisfied, "proof.unverified", std::string(groth16::kUnverifiedWithoutC)};
@@ -107,14 +124,12 @@ std::string as_text(std::span<const std::byte> bytes) {
 }
 
 template <class C>
-Result<OwnResult> prove_on(const OwnKey& own, const WitnessFile& witness, const Compute& compute) {
-  if (auto fits = witness.check_fits(C::id, own.file.header().n_vars); !fits) return tl::unexpected(fits.error());
+Result<OwnResult> prove_on(const OwnKey& own, OwnWitness witness, const Compute& compute) {
+  if (auto fits = witness.file.check_fits(C::id, own.file.header().n_vars); !fits) return tl::unexpected(fits.error());
   const auto circuit = read_circuit<C>(own, compute);
   if (!circuit) return tl::unexpected(circuit.error());
-  const auto pages = PrivatePages::of(groth16::packed_witness_bytes(circuit->system));
+  const auto pages = pack<C>(std::move(witness), circuit->system);
   if (!pages) return tl::unexpected(pages.error());
-  if (auto packed = groth16::pack_witness<C>(witness.values(), circuit->system, pages->bytes()); !packed)
-    return tl::unexpected(packed.error());
   const auto packed = PackedWitness<C>::open(pages->bytes(), circuit->system);
   if (!packed) return tl::unexpected(packed.error());
   const auto proof = groth16::prove(circuit->key, *packed, compute);
@@ -141,24 +156,24 @@ Result<OwnResult> make_own_proof(const OwnProof& wanted) {
   if (!key_fd) return tl::unexpected(key_fd.error());
   const auto key_bytes = InputFile::from_fd(key_fd->get(), wanted.key, Access::map);
   if (!key_bytes) return tl::unexpected(key_bytes.error());
-  const auto witness_bytes = InputFile::open(wanted.witness, Access::map);
+  auto witness_bytes = InputFile::open(wanted.witness, Access::copy);
   if (!witness_bytes) return tl::unexpected(witness_bytes.error());
   const auto key = ZkeyFile::parse(wanted.key, key_bytes->bytes());
   if (!key) return tl::unexpected(key.error());
   if (!wanted.allow_insecure_key) {
     if (auto secure = key->refuse_insecure(); !secure) return tl::unexpected(secure.error());
   }
-  map_in_for_reading(witness_bytes->bytes());
-  const auto witness = WitnessFile::parse(wanted.witness, witness_bytes->bytes());
-  if (!witness) return tl::unexpected(witness.error());
+  auto parsed = WitnessFile::parse(wanted.witness, witness_bytes->bytes());
+  if (!parsed) return tl::unexpected(parsed.error());
+  OwnWitness witness{std::move(*witness_bytes), std::move(*parsed)};
 
   const auto read_at = [&](std::uint64_t offset, std::span<std::byte> out) {
     return read_exact_at(key_fd->get(), out, offset, wanted.key);
   };
   const OwnKey own{*key, wanted, read_at, wanted.wants_digest ? sha256(key_bytes->bytes()) : Digest{}};
   const Compute compute(std::thread::hardware_concurrency());
-  auto result =
-      groth16::with_curve(key->header().curve, [&]<class C>() { return prove_on<C>(own, *witness, compute); });
+  auto result = groth16::with_curve(key->header().curve,
+                                    [&]<class C>() { return prove_on<C>(own, std::move(witness), compute); });
   if (!result) return result;
   result->warnings =
       groth16::formats::key_warnings({wanted.key, key->warnings(), key->has_transcript(), key->trailing_bytes()});

@@ -1,5 +1,6 @@
 #include "client/prove/proof_files.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -34,8 +35,27 @@ struct Output {
   Result<void> write() const { return write_file_atomically(path, *content, kResultMode); }
 };
 
+// SIGINT, SIGTERM and SIGHUP wait while one lives, also in threads that are made meanwhile. Not for streams: those may
+// block.
+class InterruptionsHeld {
+ public:
+  InterruptionsHeld() {
+    sigset_t held;
+    ::sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&held, signal);
+    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~InterruptionsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  InterruptionsHeld(const InterruptionsHeld&) = delete;
+  InterruptionsHeld& operator=(const InterruptionsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // Side by side: each waits for the disk twice, 4 ms each time. The first failure in their order.
 Result<void> write_files(const std::vector<Output>& files) {
+  const InterruptionsHeld held;
   std::vector<std::future<Result<void>>> writing;
   for (const Output& file : files) writing.push_back(std::async(std::launch::async, [&file] { return file.write(); }));
   Result<void> all;

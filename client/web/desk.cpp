@@ -11,6 +11,8 @@ namespace {
 // A page's reader waits for it; a request that the daemon holds up longer is answered 503.
 constexpr std::uint64_t kDeskAnswer_ms = 3'000;
 
+constexpr int kMostWaiting = 4;
+
 struct Verb {
   const char* word;
   ipc::Command command;
@@ -27,6 +29,10 @@ tl::unexpected<Error> no_verb(const std::string& verb) {
   return failure(ErrorCode::malformed, "web.verb", "\"" + verb + "\" is no verb");
 }
 
+tl::unexpected<Error> busy() {
+  return failure(ErrorCode::unavailable, "web.busy", "earlier questions still wait for the daemon's answer");
+}
+
 Result<client::Client*> connected(std::unique_ptr<client::Client>& connection, Result<client::Client> made) {
   if (!made) return tl::unexpected(made.error());
   connection = std::make_unique<client::Client>(std::move(*made));
@@ -34,6 +40,10 @@ Result<client::Client*> connected(std::unique_ptr<client::Client>& connection, R
 }
 
 }  // namespace
+
+Desk::Turn::Turn(Desk& desk) : desk_(desk) {
+  if (++desk.waiting_ <= kMostWaiting) lock_ = std::unique_lock(desk.mutex_);
+}
 
 Result<client::Client*> Desk::reader() {
   return reader_ ? reader_.get() : connected(reader_, client::Client::connect(address_, kDeskAnswer_ms));
@@ -61,12 +71,14 @@ Result<std::vector<v1::JobStatus>> Desk::jobs(const std::string& contains, const
       request.add_states(static_cast<v1::JobState>(number));
   if (!state.empty() && request.states().empty())
     return failure(ErrorCode::malformed, "web.state", "\"" + state + "\" is no state of a job");
-  const std::lock_guard lock(mutex_);
+  const Turn turn(*this);
+  if (!turn) return busy();
   return settle(reader().and_then([&](client::Client* client) { return client->list(request); }), reader_);
 }
 
 Result<v1::JobStatus> Desk::job(const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const Turn turn(*this);
+  if (!turn) return busy();
   return settle(reader().and_then([&](client::Client* client) { return client->status(name); }), reader_);
 }
 
@@ -74,7 +86,8 @@ Result<v1::WorkerStatus> Desk::worker(const std::string& slot, const std::string
   const auto known =
       std::find_if(kWorkerVerbs.begin(), kWorkerVerbs.end(), [&](const Verb& one) { return verb == one.word; });
   if (known == kWorkerVerbs.end()) return no_verb(verb);
-  const std::lock_guard lock(mutex_);
+  const Turn turn(*this);
+  if (!turn) return busy();
   return settle(
       operators().and_then([&](client::Client* client) { return client->operate(known->command, slot, known->now); }),
       operator_);
@@ -82,7 +95,8 @@ Result<v1::WorkerStatus> Desk::worker(const std::string& slot, const std::string
 
 Result<void> Desk::job_verb(const std::string& job, const std::string& verb) {
   if (verb != "cancel" && verb != "kick") return no_verb(verb);
-  const std::lock_guard lock(mutex_);
+  const Turn turn(*this);
+  if (!turn) return busy();
   const auto ask = [&](client::Client* client) -> Result<void> {
     if (verb == "kick") return client->kick(job);
     return client->cancel(job).map([](bool) {});

@@ -166,7 +166,8 @@ void Server::Body::describe() {
   http.set_payload_max_length(kMostBody_bytes);
   http.set_read_timeout(5);
   http.set_write_timeout(5);
-  http.set_keep_alive_timeout(5);
+  http.set_keep_alive_max_count(1);  // a connection holds a thread: it ends with its answer
+  http.set_keep_alive_timeout(5);    // for the first byte
   http.set_tcp_nodelay(true);
   http.set_pre_routing_handler([this](const Request& request, Response& response) { return admit(request, response); });
   http.set_exception_handler([](const Request& request, Response& response, const std::exception_ptr& thrown) {

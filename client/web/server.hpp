@@ -1,7 +1,8 @@
 // The HTTP face: /metrics, /healthz, /readyz, and the page with its stream, questions and verbs behind a login.
 //
 // Every request's Host must be one of ours; what changes something needs the page's Origin and an operator's session. A
-// stream holds a thread of the pool, so their number is bounded below it: pages can never keep Prometheus out.
+// stream holds a thread of the pool, and so does who waits at the desk: both are bounded, together below it, so pages
+// can never keep Prometheus out.
 #pragma once
 
 #include <cstdint>

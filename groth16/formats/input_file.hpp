@@ -4,8 +4,9 @@
 //   Access::copy    the bytes are read into private memory; any file; costs its size in memory. Witnesses, JSON.
 //   Access::map     for files that nobody else can shorten: sealed memfds (F_SEAL_SHRINK) and the daemon's own spool.
 //   Access::map in a process whose death by SIGBUS is the worst that can happen and is handled by its parent (the
-//                   loading worker): keys of many GiB. The parent reports the signal as "file changed while it was
-//                   read".
+//                   loading worker) or by a last word (groth16-prove): keys of many GiB. The parent reports the signal
+//                   as "file changed while it was read". Such a file can also change after it was checked: what bounds
+//                   an access is tested again where it is read.
 #pragma once
 
 #include <cstddef>

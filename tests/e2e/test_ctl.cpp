@@ -1,6 +1,9 @@
 // groth16ctl as a shell sees it: proofs where no daemon runs, exit codes, JSON.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -75,6 +78,41 @@ TEST_CASE("with or without a private daemon, prove tells the same of a proof") {
   CHECK(publics_alone == publics_by_daemon);
   for (const char* same : {"curve", "key_digest", "vk_digest", "state", "warnings", "proof_file", "public_file"})
     CHECK(alone.at(same) == by_daemon.at(same));
+}
+
+TEST_CASE("a private daemon whose owner is killed leaves no witness behind") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bls12_381, 14, 1);
+  const fs::path temporary = folder.path() / "tmp";
+  fs::create_directory(temporary);
+  const std::vector<std::string> words = {program("groth16ctl"),
+                                          "prove",
+                                          "--private",
+                                          "--allow-insecure-key",
+                                          files.zkey,
+                                          files.witnesses[0],
+                                          folder.path() / "p",
+                                          folder.path() / "q"};
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  argv.push_back(nullptr);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    ::setenv("TMPDIR", temporary.c_str(), 1);
+    ::execv(argv[0], const_cast<char* const*>(argv.data()));
+    ::_exit(127);
+  }
+  const auto spooled = [&] {
+    std::error_code gone;
+    for (const auto& daemon : fs::directory_iterator(temporary))
+      for (const auto& job : fs::directory_iterator(daemon.path() / "state/spool", gone))
+        if (job.path().filename().string().starts_with("job-") && !fs::is_empty(job.path(), gone)) return true;
+    return false;
+  };
+  CHECK(eventually(spooled));
+  ::kill(owner, SIGKILL);
+  ::waitpid(owner, nullptr, 0);
+  CHECK(eventually([&] { return fs::is_empty(temporary); }));
 }
 
 TEST_CASE("a witness that does not satisfy the circuit gives no proof where no daemon runs, either") {

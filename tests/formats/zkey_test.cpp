@@ -1,6 +1,7 @@
 // Proving key files: every rule of the format has a test that breaks it.
 #include "groth16/formats/zkey.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "groth16/formats/encoding.hpp"

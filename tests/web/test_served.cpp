@@ -211,6 +211,29 @@ TEST_CASE("streams are bounded, and Prometheus is served beside all of them") {
   CHECK(refused == 2);
 }
 
+TEST_CASE("while the daemon does not answer, questions of many pages leave threads for health and Prometheus") {
+  Stage stage;
+  WebProcess web(stage.daemon.runtime_dir());
+  REQUIRE(::kill(stage.daemon.pid(), SIGSTOP) == 0);
+  std::atomic<int> busy{0}, ended{0};
+  std::vector<std::thread> pages;
+  for (int page = 0; page < 40; ++page)
+    pages.emplace_back([&] {
+      httplib::Client http("127.0.0.1", web.port());
+      http.set_read_timeout(30);
+      const auto response = http.Get("/api/jobs", with_token(WebProcess::kReader));
+      if (response && response->body.find("web.busy") != std::string::npos) ++busy;
+      ++ended;
+    });
+  CHECK(eventually([&] { return ended >= 40 - 4; }, 3s));
+  httplib::Client http("127.0.0.1", web.port());
+  http.set_read_timeout(2);
+  CHECK(http.Get("/healthz") != nullptr);
+  CHECK(busy >= 40 - 4);
+  CHECK(::kill(stage.daemon.pid(), SIGCONT) == 0);
+  for (std::thread& page : pages) page.join();
+}
+
 TEST_CASE("an open page costs the daemon less than one percent of a core") {
   Stage stage;
   REQUIRE(stage.prove("some", 2).state() == v1::DONE);

@@ -119,5 +119,11 @@ const me = await fetch('/api/me');
 if (me.status === 401) location.href = '/login';
 mayOperate = (await me.json()).role === 'operate';
 jobs.setUp(operateJob, mayOperate);
-setInterval(() => { jobs.refresh(); if (!document.hidden) jobs.search(); }, 3000);
+// One round after the other: a daemon that does not answer is not asked ever more.
+async function keepFresh() {
+  await jobs.refresh();
+  if (!document.hidden) await jobs.search();
+  setTimeout(keepFresh, 3000);
+}
+setTimeout(keepFresh, 3000);
 listen();

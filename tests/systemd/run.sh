@@ -126,6 +126,18 @@ prove_as_client() {
     submit first && proven first
 }
 
+# bob is nobody's client: one process makes his proof, or a daemon of his own.
+prove_without_daemon() {
+  inside install -d -m 777 /srv/bob || return 1
+  local by proof n=0
+  for by in --runtime-dir=/nowhere --private; do
+    proof=/srv/bob/proof$((++n)).json
+    must inside_as bob groth16ctl prove "$by" --allow-insecure-key --zkey /srv/groth16d/circuit.zkey \
+      --wtns /srv/groth16d/witness-1.wtns --proof "$proof" --public "$proof.public" &&
+      must inside groth16ctl verify --vk /srv/groth16d/vk.json --public "$proof.public" --proof "$proof" || return 1
+  done
+}
+
 restart_worker_by_systemctl() {
   local before
   before=$(slot synth-0 epoch)
@@ -251,6 +263,7 @@ step 'systemd-analyze security: exposure at most 2.5' measure_exposure
 step 'start: ready, sockets of the right groups' start_service
 step 'clients ask, operators operate, others neither' separate_groups
 step 'a member of groth16d-clients proves' prove_as_client
+step 'who has no daemon proves without' prove_without_daemon
 step 'systemctl restarts, stops and starts one worker' restart_worker_by_systemctl
 step 'workers are killed under load, the job completes' kill_workers_under_load
 step 'the loop is blocked: watchdog, restart, job completes' block_loop

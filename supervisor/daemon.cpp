@@ -217,10 +217,11 @@ int serve(const DaemonOptions& options, const Config& config, Core& core, Daemon
   for (InheritedSegment& resident : stored.residents)
     segments.adopt_kept({resident.segment, std::move(resident.held)}, std::move(resident.name));
   ProcessSpawner spawner;
-  Children children(spawner,
-                    {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(), config.log_level,
-                     open_cache_folder(config), config.cache_max_bytes, config.gpu_devices, config.gpu_memory_max_bytes},
-                    worker_limits(config), std::move(cgroup));
+  Children children(
+      spawner,
+      {options.programs, (config.runtime_dir / ipc::kWorkersSocketName).string(), config.log_level,
+       open_cache_folder(config), config.cache_max_bytes, config.gpu_devices, config.gpu_memory_max_bytes},
+      worker_limits(config), std::move(cgroup));
   MemoryWatch memory;
   Meters meters;
   Api api(daemon.hubs, core, files, journal, memory, meters, options.version);

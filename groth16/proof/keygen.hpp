@@ -35,8 +35,8 @@ template <class C>
 std::uint64_t generate_key_private_bytes(const SystemSizes& sizes);
 
 // Writes a key for the system, which has C, into out (generated_key_bytes long, aligned to 8). source: the digest of
-// what the key is said to come from; nullptr: of its sections. Errors: keygen.no_c (malformed), keygen.toxic (malformed:
-// a value is 0 or tau lies in the domain), key.sizes, key.length, cancelled, those of multiples.
+// what the key is said to come from; nullptr: of its sections. Errors: keygen.no_c (malformed), keygen.toxic
+// (malformed: a value is 0 or tau lies in the domain), key.sizes, key.length, cancelled, those of multiples.
 template <class C>
 groth16d::Result<void> generate_key(const ConstraintSystem<C>& system, const ToxicWaste<C>& toxic, HBasis basis,
                                     DomainRoot root, std::span<std::byte> out, const GeneratorMultiples<C>& multiples,

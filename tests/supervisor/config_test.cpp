@@ -124,8 +124,8 @@ TEST_CASE("GPU slots take cards by number or by UUID, and leave no cpu slot that
 
   CHECK_FALSE(named->gpu_memory_max_bytes);
   CHECK_FALSE(parse_config("[gpu]\nmemory_max = \"auto\"\n", "groth16d.toml")->gpu_memory_max_bytes);
-  CHECK(parse_config("[gpu]\nmemory_max = \"24 GiB\"\n", "groth16d.toml")->gpu_memory_max_bytes ==
-        std::uint64_t{24} << 30);
+  const auto bounded = parse_config("[gpu]\nmemory_max = \"24 GiB\"\n", "groth16d.toml");
+  CHECK(bounded->gpu_memory_max_bytes == (std::uint64_t{24} << 30));
 }
 
 TEST_CASE("cards that are no UUIDs, named twice or not as many as their slots are refused with their line") {

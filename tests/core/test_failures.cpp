@@ -55,6 +55,15 @@ void spoil(World& world, SlotId card, std::function<bool()> is_bad, Behaviour ba
   };
 }
 
+// All that this role does takes a second; else it goes as the script says so far.
+void slow_down(World& world, Role role) {
+  world.script = [role, before = world.script](const Assign& assign) {
+    Behaviour behaviour = before(assign);
+    if (assign.slot.role == role) behaviour.duration = Millis{1'000};
+    return behaviour;
+  };
+}
+
 Behaviour losing_the_card() {
   Behaviour behaviour;
   behaviour.end = Behaviour::End::exits;
@@ -520,11 +529,7 @@ TEST_CASE("a circuit too large for the card fails its job, and no CPU proves it"
   World world(with_cards(1, 1));
   warm(world);
   spoil(world, kCard, always, without_card_memory("gpu.plan", Blame::key));
-  world.script = [spoilt = world.script](const Assign& assign) {
-    Behaviour behaviour = spoilt(assign);
-    if (assign.slot.role == Role::cpu) behaviour.duration = Millis{1'000};  // the second job is the card's
-    return behaviour;
-  };
+  slow_down(world, Role::cpu);  // the second job is the card's
   world.submit("small");
   world.submit("large");
   REQUIRE(finish(world, "small"));
@@ -577,11 +582,7 @@ TEST_CASE("memory of a card that others keep fails the job by name, after minute
   World world(with_cards(1, 1));
   warm(world);
   spoil(world, kCard, always, without_card_memory("gpu.memory_taken", Blame::slot));
-  world.script = [spoilt = world.script](const Assign& assign) {
-    Behaviour behaviour = spoilt(assign);
-    if (assign.slot.role == Role::cpu) behaviour.duration = Millis{1'000};
-    return behaviour;
-  };
+  slow_down(world, Role::cpu);
   world.submit("first");
   world.submit("second");
   const TimePoint begin = world.now();

@@ -316,22 +316,28 @@ TEST_CASE("a journal of a newer schema is refused, not changed") {
   CHECK(journal.error().name == "journal.version");
 }
 
+// The disk takes `more` bytes of the group and no others: all of it is refused, and taken when there is space again.
+void check_all_or_none(const ScratchFolder& folder, JournalFile& journal, const std::vector<JournalEntry>& group,
+                       std::size_t more) {
+  const std::size_t jobs = jobs_in(journal).size();
+  const std::size_t wal_bytes = std::filesystem::file_size(folder / "journal-wal");
+  const auto refused = with_files_up_to(wal_bytes + more, [&] { return journal.commit(group); });
+  REQUIRE(refused.size() == group.size());
+  for (const auto& result : refused) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().name == "journal.commit");
+  }
+  CHECK(jobs_in(journal).size() == jobs);
+  for (const auto& result : journal.commit(group)) CHECK(result);
+  CHECK(jobs_in(journal).size() == jobs + group.size());
+}
+
 TEST_CASE(
     "when the disk is full every entry of the group fails, nothing is kept, and the journal works again with space") {
   const ScratchFolder folder;
   JournalFile journal = open_or_fail(folder / "journal");
   REQUIRE(commit_one(journal, job_named("before")));
-  const std::vector<JournalEntry> group{job_named("a"), job_named("b")};
-  const std::size_t wal_bytes = std::filesystem::file_size(folder / "journal-wal");
-  const auto refused = with_files_up_to(wal_bytes + 100, [&] { return journal.commit(group); });
-
-  for (const auto& result : refused) {
-    REQUIRE_FALSE(result);
-    CHECK(result.error().name == "journal.commit");
-  }
-  CHECK(jobs_in(journal).size() == 1);
-  for (const auto& result : journal.commit(group)) CHECK(result);
-  CHECK(jobs_in(journal).size() == 3);
+  check_all_or_none(folder, journal, {job_named("a"), job_named("b")}, 100);
 }
 
 TEST_CASE("when SQLite gives the whole group up by itself, what comes after in it is not committed alone") {
@@ -341,18 +347,7 @@ TEST_CASE("when SQLite gives the whole group up by itself, what comes after in i
   AcceptJob large = job_named("large", 4);  // more than SQLite holds in memory: it writes before the commit
   for (PartitionInput& partition : large.record.partitions)
     partition.declared_public_json = std::string(std::size_t{1} << 20, '1');
-  const std::vector<JournalEntry> group{large, job_named("small")};
-  const std::size_t wal_bytes = std::filesystem::file_size(folder / "journal-wal");
-  const auto refused = with_files_up_to(wal_bytes + (1 << 20), [&] { return journal.commit(group); });
-
-  REQUIRE(refused.size() == group.size());
-  for (const auto& result : refused) {
-    REQUIRE_FALSE(result);
-    CHECK(result.error().name == "journal.commit");
-  }
-  CHECK(jobs_in(journal).size() == 1);
-  for (const auto& result : journal.commit(group)) CHECK(result);
-  CHECK(jobs_in(journal).size() == 3);
+  check_all_or_none(folder, journal, {large, job_named("small")}, std::size_t{1} << 20);
 }
 
 TEST_CASE("a directory that cannot be written is an error that names the file") {

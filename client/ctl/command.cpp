@@ -8,9 +8,12 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "client/prove/telling.hpp"
+
 namespace groth16d::ctl {
 namespace {
 
+constexpr char kName[] = "groth16ctl";
 constexpr char kDefaultRuntimeDir[] = "/run/groth16d";
 
 std::atomic<bool> interrupted{false};  // written by a signal handler
@@ -56,16 +59,12 @@ void Session::fail_call(const Error& error) { fail(error, exit_code_of_call(erro
 
 void Session::fail(const Error& error, ExitCode code) {
   exit_code = code;
-  if (json) {
-    const Json value = {{"error", {{"code", to_string(error.code)}, {"name", error.name}, {"text", error.text}}}};
-    std::cout << value.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  }
-  say(error.text + " [" + error.name + "]");
+  client::tell_error(kName, error, json);
 }
 
 void Session::print(const Json& value, const std::string& text) {
   if (json) {
-    std::cout << value.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    client::print_json(value);
   } else {
     std::cout << text;
     if (!text.empty() && text.back() != '\n') std::cout << '\n';
@@ -88,7 +87,7 @@ ExitCode exit_code_of_call(const Error& error) {
   }
 }
 
-void say(const std::string& line) { std::cerr << "groth16ctl: " << line << '\n'; }
+void say(const std::string& line) { client::say_as(kName, line); }
 
 void watch_for_interruption() {
   struct sigaction action {};

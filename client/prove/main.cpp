@@ -5,22 +5,21 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "client/prove/own_proof.hpp"
 #include "client/prove/proof_files.hpp"
+#include "client/prove/telling.hpp"
 #include "common/build.hpp"
 
 namespace {
 
-using groth16d::Error;
 using groth16d::Result;
 using groth16d::client::OwnProof;
 using groth16d::client::OwnResult;
 using groth16d::client::ResultPaths;
-using Json = nlohmann::ordered_json;
 
+const std::string kName = "groth16-prove";
 constexpr int kUsage = 2;
 
 struct Arguments {
@@ -44,30 +43,20 @@ void add_options(CLI::App& app, Arguments& arguments) {
   add_file("public", arguments.paths.public_inputs, "where public.json goes");
 }
 
-void say(const std::string& line) { std::cerr << "groth16-prove: " << line << '\n'; }
-
-void print(const Json& value) { std::cout << value.dump(2, ' ', false, Json::error_handler_t::replace) << '\n'; }
-
-int fail(const Error& error, const Arguments& arguments) {
-  if (arguments.json) print({{"error", {{"code", to_string(error.code)}, {"name", error.name}, {"text", error.text}}}});
-  say(error.text + " [" + error.name + "]");
-  return EXIT_FAILURE;
-}
-
 // The words of a daemon's result.
 void report(const OwnResult& result, const Arguments& arguments) {
   if (!arguments.json) {
     std::cout << arguments.paths.proof << ' ' << arguments.paths.public_inputs << '\n';
     return;
   }
-  print({{"job", arguments.job},
-         {"state", "done"},
-         {"warnings", result.warnings},
-         {"curve", result.curve},
-         {"key_digest", groth16d::to_hex(result.key_digest)},
-         {"vk_digest", groth16d::to_hex(result.vk_digest)},
-         {"proof_file", arguments.paths.proof},
-         {"public_file", arguments.paths.public_inputs}});
+  groth16d::client::print_json({{"job", arguments.job},
+                                {"state", "done"},
+                                {"warnings", result.warnings},
+                                {"curve", result.curve},
+                                {"key_digest", groth16d::to_hex(result.key_digest)},
+                                {"vk_digest", groth16d::to_hex(result.vk_digest)},
+                                {"proof_file", arguments.paths.proof},
+                                {"public_file", arguments.paths.public_inputs}});
 }
 
 Result<OwnResult> prove(const Arguments& arguments) {
@@ -76,7 +65,7 @@ Result<OwnResult> prove(const Arguments& arguments) {
     return tl::unexpected(writable.error());
   auto result = make_own_proof(wanted);
   if (!result) return result;
-  for (const std::string& warning : result->warnings) say("warning: " + warning);
+  for (const std::string& warning : result->warnings) groth16d::client::say_as(kName, "warning: " + warning);
   if (auto written = write_proof(result->texts, arguments.paths); !written) return tl::unexpected(written.error());
   return result;
 }
@@ -84,9 +73,9 @@ Result<OwnResult> prove(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("groth16-prove: one proof by one process", "groth16-prove");
+  CLI::App app(kName + ": one proof by one process", kName);
   Arguments arguments;
-  app.set_version_flag("--version", "groth16-prove " + groth16d::version_text());
+  app.set_version_flag("--version", kName + " " + groth16d::version_text());
   add_options(app, arguments);
   try {
     app.parse(argc, argv);
@@ -95,10 +84,13 @@ int main(int argc, char** argv) {
   }
   arguments.proof.wants_digest = arguments.json;
   const auto result = prove(arguments);
-  if (!result) return fail(result.error(), arguments);
+  if (!result) {
+    groth16d::client::tell_error(kName, result.error(), arguments.json);
+    return EXIT_FAILURE;
+  }
   report(*result, arguments);
   std::cout.flush();
   if (std::cout) return EXIT_SUCCESS;
-  say("standard output cannot be written");
+  groth16d::client::say_as(kName, "standard output cannot be written");
   return EXIT_FAILURE;
 }

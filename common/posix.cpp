@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -16,6 +17,8 @@
 namespace groth16d {
 
 namespace {
+
+constexpr int kMostLinks = 40;  // as the kernel follows
 
 // A 2 GiB call is the kernel's limit; 64 MiB keeps a cancelled copy short.
 constexpr std::size_t kLargestCall_bytes = std::size_t{64} << 20;
@@ -187,7 +190,12 @@ Result<void> write_to_stream(const std::string& path, std::span<const std::byte>
 
 std::string link_target(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> target(::realpath(path.c_str(), nullptr), &std::free);
-  return target ? target.get() : path;
+  if (target) return target.get();
+  std::filesystem::path at = path;  // nothing is there yet: where the links lead, as far as they do
+  std::error_code error;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(at, error); ++links)
+    at = at.parent_path() / std::filesystem::read_symlink(at, error);
+  return at;
 }
 
 bool is_stream(const std::string& path) {

@@ -7,6 +7,7 @@
 
 #include "client/ctl/command.hpp"
 #include "client/ctl/usage.hpp"
+#include "client/prove/file_names.hpp"
 #include "common/build.hpp"
 
 namespace {
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   groth16d::ctl::add_trace_command(app, session);
   groth16d::ctl::add_doctor_command(app, session);
   groth16d::ctl::add_describe_command(app);
+  groth16d::client::refuse_empty_file_names(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -3,10 +3,13 @@
 //
 //   groth16-prove [--json] [--allow-insecure-key] [--job NAME] [--binary FILE] KEY WITNESS PROOF PUBLIC
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <string_view>
 
+#include "client/prove/file_names.hpp"
 #include "client/prove/own_proof.hpp"
 #include "client/prove/proof_files.hpp"
 #include "client/prove/telling.hpp"
@@ -41,6 +44,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   add_file("witness", arguments.proof.witness, "the witness, a .wtns");
   add_file("proof", arguments.paths.proof, "where proof.json goes");
   add_file("public", arguments.paths.public_inputs, "where public.json goes");
+  groth16d::client::refuse_empty_file_names(app);
 }
 
 // The words of a daemon's result.
@@ -79,8 +83,13 @@ int main(int argc, char** argv) {
   add_options(app, arguments);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? EXIT_SUCCESS : kUsage;
+    // The refused parse may not have come as far as --json.
+    const bool json = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--json"; });
+    groth16d::client::tell_error(kName, {groth16d::ErrorCode::malformed, "usage.arguments", error.what()}, json);
+    return kUsage;
   }
   arguments.proof.wants_digest = arguments.json;
   const auto result = prove(arguments);

@@ -87,6 +87,20 @@ TEST_CASE("an atomic write replaces the whole file with the mode asked for and l
   CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
 }
 
+TEST_CASE("an atomic write through a link that leads nowhere yet makes what it leads to") {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "folder");
+  std::filesystem::create_symlink("folder/next", directory / "link");
+  std::filesystem::create_symlink(directory / "file", directory / "folder/next");
+  REQUIRE(write_file_atomically(directory / "link", "text"));
+  CHECK(std::filesystem::is_symlink(directory / "link"));
+  CHECK(std::filesystem::is_symlink(directory / "folder/next"));
+  CHECK(read_text_file(directory / "file", 100) == "text");
+
+  std::filesystem::create_symlink("round", directory / "round");
+  CHECK_FALSE(write_file_atomically(directory / "round/file", "text"));
+}
+
 TEST_CASE("an atomic write keeps a link, and writes to a pipe instead of replacing it") {
   const TemporaryDirectory directory;
   write_text(directory / "file", "first");

@@ -221,6 +221,23 @@ TEST_CASE("exit codes tell a script what happened") {
             .exit_code == 1);
 }
 
+TEST_CASE("an empty file name is a wrong command line, not a file that nobody wants") {
+  const TemporaryFolder folder;
+  const auto files = make_circuit(folder.path(), CurveId::bn254, 6, 1);
+  const std::string publics = folder.path() / "public.json";
+  for (const auto& [name, command] : {std::pair<std::string, std::vector<std::string>>{"groth16-prove", {}},
+                                      {"groth16ctl", {"prove"}},
+                                      {"groth16ctl", {"prove", "--private"}}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.begin(), program(name));
+    words.insert(words.end(), {"--json", "--allow-insecure-key", files.zkey, files.witnesses[0], "", publics});
+    const auto refused = run_program(words);
+    CHECK(refused.exit_code == 2);
+    CHECK(Json::parse(refused.out).at("error").at("name") == "usage.arguments");
+    CHECK_FALSE(fs::exists(publics));
+  }
+}
+
 TEST_CASE("a wrong command line is told by the word that is wrong, in JSON too, with exit code 2") {
   const auto unknown = ctl({"frobnicate", "--json"});
   CHECK(unknown.exit_code == 2);
